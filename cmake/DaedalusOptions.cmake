@@ -34,10 +34,11 @@ find_path(PG_SERVER_INCLUDE nodes/parsenodes.h PATHS /usr/include/postgresql/15/
 add_library(daedalus_flags INTERFACE)
 target_compile_options(daedalus_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast
                                                 -Woverloaded-virtual -Wno-missing-field-initializers)
-# These see ghosts in the variants and strings of g++ 12's own library (its bugs 105651, 105562, 105329); clang's own
-# checks and AddressSanitizer cover what they are for.
+# These see ghosts in the variants and strings of g++ 12's own library (its bugs 105651, 105562, 105329), the last one in
+# the shifts of Boost's integers; clang's own checks and AddressSanitizer cover what they are for.
 target_compile_options(daedalus_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized
-                                                -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds>)
+                                                -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds
+                                                -Wno-aggressive-loop-optimizations>)
 # Precompiled headers are only valid where these are the same for every target; see DaedalusTargets.cmake.
 target_compile_definitions(daedalus_flags INTERFACE FMT_SHARED)
 target_compile_options(daedalus_flags INTERFACE -fPIC -Winvalid-pch)

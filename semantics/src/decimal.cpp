@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
 
 #include "daedalus/base/check.hpp"
+#include "decimal_digits.hpp"
 #include "int128.hpp"
 
 namespace daedalus::semantics {
@@ -58,43 +60,6 @@ Int128 small_divide_rounded(Int128 numerator, Int128 denominator) {
   return !is_up ? quotient : numerator < 0 ? quotient - 1 : quotient + 1;
 }
 
-/// Writes the digits of a value that is not negative; where they end.
-char* write_digits(Int128 value, char* out) {
-  constexpr uint32_t kDigitsOfWord = 19;
-  if (value < kSmallPower[kDigitsOfWord]) {
-    return std::to_chars(out, out + kDigitsOfWord + 1, static_cast<uint64_t>(value)).ptr;
-  }
-  char* const middle = write_digits(value / kSmallPower[kDigitsOfWord], out);
-  auto rest = static_cast<uint64_t>(value % kSmallPower[kDigitsOfWord]);
-  for (char* at = middle + kDigitsOfWord; at != middle; rest /= 10) {
-    *--at = static_cast<char>('0' + rest % 10);
-  }
-  return middle + kDigitsOfWord;
-}
-
-/// Its digits without sign: in `room` if they fit there.
-class Digits {
- public:
-  explicit Digits(const BigInt& value) {
-    if (fits_int128(value)) {
-      const char* const end = write_digits(magnitude_of(to_int128(value)), room_.data());
-      text_ = {room_.data(), static_cast<size_t>(end - room_.data())};
-    } else {
-      many_ = BigInt(boost::multiprecision::abs(value)).str();
-      text_ = many_;
-    }
-  }
-  Digits(const Digits&) = delete;
-  Digits& operator=(const Digits&) = delete;
-
-  [[nodiscard]] std::string_view text() const { return text_; }
-
- private:
-  std::array<char, kSmallPowers + 1> room_;
-  std::string many_;
-  std::string_view text_;
-};
-
 // ---- beyond ----
 
 constexpr uint32_t kPowersKept = 77;
@@ -118,13 +83,13 @@ std::optional<Float> to_floating(const Decimal& value) {
   if (value.unscaled.is_zero()) {
     return Float{0};
   }
-  const Digits digits(value.unscaled);
-  std::array<char, 128> room;
+  const DecimalDigits digits(value.unscaled);
+  constexpr size_t kExponentSize = 16;
+  std::array<char, kDecimalDigitsMax + kExponentSize> room;
   std::string many;
   char* text = room.data();
-  constexpr size_t kExponentSize = 16;
-  if (digits.text().size() + kExponentSize > room.size()) {
-    many.resize(digits.text().size() + kExponentSize);
+  if (digits.size() + kExponentSize > room.size()) {
+    many.resize(digits.size() + kExponentSize);
     text = many.data();
   }
   char* end = std::copy(digits.text().begin(), digits.text().end(), text);
@@ -138,27 +103,39 @@ std::optional<Float> to_floating(const Decimal& value) {
   return value.unscaled.sign() < 0 ? -result : result;
 }
 
-/// What a quotient's digits hang on: weight and first digit of a number written in base 10000, as numeric.c keeps it;
-/// both 0 for zero.
+/// How many decimal digits a value has that is greater than zero.
+int32_t small_digit_count(Int128 value) {
+  const auto high = static_cast<uint64_t>(value >> 64);
+  const auto bits =
+      high != 0 ? 64 + std::bit_width(high) : std::bit_width(static_cast<uint64_t>(value));  // 0.30103 digits each.
+  const int32_t least = bits * 1'233 >> 12;
+  return value >= kSmallPower[static_cast<size_t>(least)] ? least + 1 : least;
+}
+
+/// What a quotient's digits hang on: the first digit of a number as numeric.c keeps it; both 0 for zero.
 struct LeadingDigit {
+  explicit LeadingDigit(const Decimal& value) {
+    if (value.unscaled.is_zero()) {
+      return;
+    }
+    if (!fits_int128(value.unscaled)) {
+      const DecimalGroups groups(value);
+      weight = groups.weight();
+      digit = groups[0];
+      return;
+    }
+    const Int128 magnitude = magnitude_of(to_int128(value.unscaled));
+    const int32_t digits = small_digit_count(magnitude);
+    const int32_t exponent = digits - 1 - value.scale;
+    weight = DecimalGroups::weight_of(exponent);
+    const int32_t behind = digits - (exponent - DecimalGroups::kDigits * weight + 1);
+    digit = static_cast<int32_t>(behind >= 0 ? magnitude / kSmallPower[static_cast<size_t>(behind)]
+                                             : magnitude * kSmallPower[static_cast<size_t>(-behind)]);
+  }
+
   int32_t weight = 0;
   int32_t digit = 0;
 };
-
-LeadingDigit leading_digit(const Decimal& value) {
-  if (value.unscaled.is_zero()) {
-    return {};
-  }
-  const Digits digits(value.unscaled);
-  const auto exponent = static_cast<int32_t>(digits.text().size()) - 1 - value.scale;  // Of the first decimal digit.
-  const int32_t weight = exponent >= 0 ? exponent / 4 : -((3 - exponent) / 4);
-  const auto size = static_cast<size_t>(exponent - 4 * weight + 1);
-  int32_t first = 0;
-  for (size_t at = 0; at < size; ++at) {
-    first = first * 10 + (at < digits.text().size() ? digits.text()[at] - '0' : 0);
-  }
-  return {weight, first};
-}
 
 /// numerator · 10^digits / denominator, as one divides by hand: some digits at a time. All are positive. Nothing: the
 /// quotient has too many.
@@ -299,8 +276,8 @@ Decimal multiply(const Decimal& left, const Decimal& right) {
 
 Decimal divide(const Decimal& left, const Decimal& right) {
   constexpr int32_t kSignificantDigitsMin = 16;
-  const LeadingDigit dividend = leading_digit(left);
-  const LeadingDigit divisor = leading_digit(right);
+  const LeadingDigit dividend(left);
+  const LeadingDigit divisor(right);
   const int32_t quotient_weight = dividend.weight - divisor.weight - (dividend.digit <= divisor.digit ? 1 : 0);
   const int32_t scale =
       std::clamp(std::max({kSignificantDigitsMin - quotient_weight * 4, left.scale, right.scale}), 0, kDecimalScaleMax);
@@ -315,7 +292,7 @@ Decimal divide(const Decimal& left, const Decimal& right) {
   return Decimal{divide_rounded(numerator, denominator), scale};
 }
 
-int32_t leading_weight(const Decimal& value) { return leading_digit(value).weight; }
+int32_t leading_weight(const Decimal& value) { return LeadingDigit(value).weight; }
 
 Decimal remainder(const Decimal& left, const Decimal& right) {
   if (const SmallPair small(left, right); small.fits()) {
@@ -362,7 +339,7 @@ Decimal without_trailing_zeros(Decimal value) {
 }
 
 void append_decimal(const Decimal& value, std::string& out) {
-  const Digits written(value.unscaled);
+  const DecimalDigits written(value.unscaled);
   const std::string_view digits = written.text();
   const auto scale = static_cast<size_t>(value.scale);
   out.append(value.unscaled.sign() < 0 ? 1 : 0, '-');

@@ -25,6 +25,18 @@ struct Bound {
   const char* expected;
 };
 
+TEST_F(ExpressionTest, CallsHaveAtMostAHundredArguments) {
+  const auto call = [](size_t count) {
+    std::string made = "num_nulls(i";
+    while (--count > 0) {
+      made += ", i";
+    }
+    return made + ")";
+  };
+  EXPECT_TRUE(bound(call(100)).ends_with(") integer"));
+  EXPECT_EQ(bound(call(101)), "54023 cannot pass more than 100 arguments to a function");
+}
+
 TEST_F(ExpressionTest, OperandsAreBroughtToWhatTheOperatorTakes) {
   for (const auto& [sql, expected] : std::initializer_list<Bound>{
            {"i + 1", "+(i,1) integer"},

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "../decimal_digits.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "families.hpp"
 
@@ -212,9 +213,7 @@ Result<BoundExpression> checked(BoundExpression made) {
 }
 
 /// Digits of an integer without its sign.
-uint64_t digit_count(const BigInt& value) {
-  return value.is_zero() ? 0 : BigInt(boost::multiprecision::abs(value)).str().size();
-}
+uint64_t digit_count(const BigInt& value) { return value.is_zero() ? 0 : DecimalDigits(value).size(); }
 
 bool takes_arguments(AggregateFunction function, size_t count, const AggregateInput& input) {
   switch (function) {

@@ -21,8 +21,11 @@ struct Row {
   Error& error;
 };
 
-/// As many arguments as all calls have but those of concat() and its like are kept without memory of their own.
+/// As many arguments as all calls have but those of concat() and its like, as most of these have, and as a call may
+/// have, the session's zone among them.
 constexpr size_t kArgumentsFew = 8;
+constexpr size_t kArgumentsMore = 16;
+constexpr size_t kArgumentsMost = kArgumentsMax + 1;
 
 /// Digits of a computed numeric before its point, and behind it.
 constexpr int32_t kNumericDigitsMax = 300;
@@ -313,6 +316,11 @@ Result<Value> call_with(const BoundExpression& call, const Row& row) {
   return call_and_give_back({made, places}, call, row);
 }
 
+/// Its frame takes five KiB, which calls around it need not have, too; there are at most kCallDepthMax of them.
+[[gnu::noinline]] Result<Value> call_with_most(const BoundExpression& call, const Row& row) {
+  return call_with<kArgumentsMost>(call, row);
+}
+
 Result<Value> evaluate_function(const BoundExpression& call, const Row& row) {
   const size_t count = call.arguments.size();
   if (count <= 2) {
@@ -321,6 +329,10 @@ Result<Value> evaluate_function(const BoundExpression& call, const Row& row) {
   if (count <= kArgumentsFew) {
     return count == 3 ? call_with<3>(call, row) : call_with<kArgumentsFew>(call, row);
   }
+  if (count <= kArgumentsMost) {
+    return count <= kArgumentsMore ? call_with<kArgumentsMore>(call, row) : call_with_most(call, row);
+  }
+  // No text of SQL says so many, but a message may.
   std::vector<Value> made(count);
   std::vector<const Value*> places(count);
   return call_and_give_back({made, places}, call, row);

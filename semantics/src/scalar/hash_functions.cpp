@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../decimal_digits.hpp"
 #include "../interval.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -28,18 +29,15 @@ void append(std::string& bytes, Number number) {
 struct Hashed {
   bool is_word = false;
   uint32_t word = 0;
-  std::string_view text;  ///< These bytes, which lie in the value; or
-  std::string bytes;      ///< these.
+  std::string_view text;  ///< These bytes, which lie in the value or in the call's room.
   uint32_t mask = 0;
   bool is_fixed = false;
   int64_t fixed = 0;  ///< Its seed is added.
 };
 
 Hashed of_word(uint32_t word) { return {.is_word = true, .word = word}; }
-Hashed of_bytes(std::string bytes) { return {.bytes = std::move(bytes)}; }
+Hashed of_bytes(std::string_view bytes) { return {.text = bytes}; }
 Hashed of_fixed(int64_t fixed) { return {.is_fixed = true, .fixed = fixed}; }
-
-std::string_view bytes_of(const Hashed& hashed) { return hashed.bytes.empty() ? hashed.text : hashed.bytes; }
 
 /// As the same number of 32 bits is hashed, where it fits.
 Hashed of_long(int64_t value) {
@@ -48,15 +46,15 @@ Hashed of_long(int64_t value) {
   return of_word(low ^ (value >= 0 ? high : ~high));
 }
 
-Hashed of_integer(const Value& value) { return of_word(static_cast<uint32_t>(integer(value))); }
-Hashed of_bigint(const Value& value) { return of_long(integer(value)); }
-Hashed of_moment(const Value& value) { return of_long(integer(value) - kMicrosFrom1970To2000); }
-Hashed of_text(const Value& value) { return {.text = text(value)}; }
-Hashed of_interval(const Value& value) {
+Hashed of_integer(const Value& value, std::string&) { return of_word(static_cast<uint32_t>(integer(value))); }
+Hashed of_bigint(const Value& value, std::string&) { return of_long(integer(value)); }
+Hashed of_moment(const Value& value, std::string&) { return of_long(integer(value) - kMicrosFrom1970To2000); }
+Hashed of_text(const Value& value, std::string&) { return of_bytes(text(value)); }
+Hashed of_interval(const Value& value, std::string&) {
   return of_long(static_cast<int64_t>(interval_micros(std::get<Interval>(value))));
 }
 
-Hashed of_floating(const Value& value) {
+Hashed of_floating(const Value& value, std::string& room) {
   double number = floating(value);
   if (number == 0) {
     return of_fixed(0);
@@ -64,67 +62,63 @@ Hashed of_floating(const Value& value) {
   if (std::isnan(number)) {
     number = std::numeric_limits<double>::quiet_NaN();
   }
-  std::string bytes;
-  append(bytes, std::bit_cast<uint64_t>(number));
-  return of_bytes(std::move(bytes));
+  append(room, std::bit_cast<uint64_t>(number));
+  return of_bytes(room);
 }
 
 /// Digits of 10,000 without zeros before or behind, and how many of them the first is before the point.
-Hashed of_numeric(const Value& value) {
-  constexpr int kDigits = 4;
-  const Decimal& number = decimal(value);
-  if (number.unscaled.is_zero()) {
+Hashed of_numeric(const Value& value, std::string& room) {
+  const DecimalGroups groups(decimal(value));
+  if (groups.empty()) {
     return of_fixed(-1);
   }
-  std::string digits = BigInt(boost::multiprecision::abs(number.unscaled)).str();
-  digits.append(static_cast<size_t>((kDigits - number.scale % kDigits) % kDigits), '0');
-  const auto behind = (number.scale + kDigits - 1) / kDigits;
-  digits.insert(0, (kDigits - digits.size() % kDigits) % kDigits, '0');
-  auto weight = static_cast<int32_t>(digits.size() / kDigits) - behind - 1;
-  std::string bytes;
-  for (size_t at = 0; at < digits.size(); at += kDigits) {
-    const auto digit = static_cast<uint16_t>(std::stoi(digits.substr(at, kDigits)));
-    if (digit == 0 && bytes.empty()) {
-      --weight;
-      continue;
-    }
-    append(bytes, digit);
+  for (size_t place = 0; place < groups.size(); ++place) {
+    append(room, static_cast<uint16_t>(groups[place]));
   }
-  while (bytes.ends_with(std::string_view("\0\0", 2))) {
-    bytes.resize(bytes.size() - 2);
-  }
-  Hashed hashed = of_bytes(std::move(bytes));
-  hashed.mask = static_cast<uint32_t>(weight);
+  Hashed hashed = of_bytes(room);
+  hashed.mask = static_cast<uint32_t>(groups.weight());
   return hashed;
 }
 
-template <Hashed (*kOf)(const Value&)>
-Result<Value> hash(Arguments arguments, const BoundExpression&) {
-  const Hashed hashed = kOf(arguments[0]);
+using Of = Hashed (*)(const Value& value, std::string& room);
+
+int64_t hash_with(const Hashed& hashed) {
   if (hashed.is_fixed) {
-    return Value(hashed.fixed);
+    return hashed.fixed;
   }
-  const uint32_t made = hashed.is_word ? hash_of(hashed.word) : hash_of(bytes_of(hashed));
-  return Value(int64_t{static_cast<int32_t>(made ^ hashed.mask)});
+  const uint32_t made = hashed.is_word ? hash_of(hashed.word) : hash_of(hashed.text);
+  return int64_t{static_cast<int32_t>(made ^ hashed.mask)};
 }
 
-template <Hashed (*kOf)(const Value&)>
-Result<Value> seeded_hash(Arguments arguments, const BoundExpression&) {
-  const Hashed hashed = kOf(arguments[0]);
-  const auto seed = static_cast<uint64_t>(integer(arguments[1]));
+int64_t hash_with(const Hashed& hashed, uint64_t seed) {
   if (hashed.is_fixed) {
-    return Value(static_cast<int64_t>(seed + static_cast<uint64_t>(hashed.fixed)));
+    return static_cast<int64_t>(seed + static_cast<uint64_t>(hashed.fixed));
   }
-  const uint64_t made = hashed.is_word ? hash_of(hashed.word, seed) : hash_of(bytes_of(hashed), seed);
-  const auto mask = static_cast<uint64_t>(int64_t{static_cast<int32_t>(hashed.mask)});
-  return Value(static_cast<int64_t>(made ^ mask));
+  const uint64_t made = hashed.is_word ? hash_of(hashed.word, seed) : hash_of(hashed.text, seed);
+  return static_cast<int64_t>(made ^ static_cast<uint64_t>(int64_t{static_cast<int32_t>(hashed.mask)}));
+}
+
+template <Of kOf>
+Result<Value> hash(Arguments arguments, const BoundExpression&) {
+  std::string room = arguments.spare_text();
+  const int64_t made = hash_with(kOf(arguments[0], room));
+  arguments.give_back(std::move(room));
+  return Value(made);
+}
+
+template <Of kOf>
+Result<Value> seeded_hash(Arguments arguments, const BoundExpression&) {
+  std::string room = arguments.spare_text();
+  const int64_t made = hash_with(kOf(arguments[0], room), static_cast<uint64_t>(integer(arguments[1])));
+  arguments.give_back(std::move(room));
+  return Value(made);
 }
 
 class HashAdder : public Adder {
  public:
   using Adder::Adder;
 
-  template <Hashed (*kOf)(const Value&)>
+  template <Of kOf>
   void add_both(std::string_view name, std::string_view seeded, TypeKind kind) {
     add(name, {kind}, kInt, hash<kOf>, nullptr, false);
     add(seeded, {kind, kBigint}, kBigint, seeded_hash<kOf>, nullptr, false);

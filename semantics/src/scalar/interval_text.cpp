@@ -1,7 +1,5 @@
 // to_char() of intervals. What only a date has is refused as PostgreSQL refuses it; ISO's years and weeks are those of
 // a day that years, months and days of the interval would name, however odd.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 
@@ -69,41 +67,52 @@ Error no_date() {
 
 class Writer {
  public:
-  explicit Writer(const Interval& interval) : parts_(interval) {}
+  /// room: an empty text, which it writes to.
+  Writer(const Interval& interval, std::string room) : parts_(interval), made_(std::move(room)) {}
 
-  Result<std::string> written(std::string_view format) {
-    for (const MomentPiece& piece : moment_pieces_of(format)) {
-      if (piece.role != MomentRole::kField) {
-        made_ += piece.text;
+  Result<Value> written(std::string_view format) {
+    MomentPieces pieces(format);
+    while (const std::optional<MomentPiece> piece = pieces.next()) {
+      if (piece->role != MomentRole::kField) {
+        made_ += piece->text;
         continue;
       }
-      is_bare_ = piece.is_bare;
-      const size_t begin = made_.size();
-      if (!put(piece)) {
+      if (!put_field(*piece)) {
         return no_date();
-      }
-      if (!piece.ordinal.empty() && made_.size() > begin && has_ordinal_) {
-        std::string ordinal(ordinal_of(std::string_view(made_).substr(begin)));
-        made_ += with_letters(ordinal, piece.ordinal == "TH" ? Letters::kUpper : Letters::kLower);
       }
       if (made_.size() > kStringLengthMax) {
         return too_long();
       }
     }
-    return std::move(made_);
+    return Value(std::move(made_));
   }
 
  private:
+  /// False: only a date has it.
+  bool put_field(const MomentPiece& piece) {
+    is_bare_ = piece.is_bare;
+    const size_t begin = made_.size();
+    if (!put(piece)) {
+      return false;
+    }
+    if (!piece.ordinal.empty() && made_.size() > begin && has_ordinal_) {
+      append_with_letters(ordinal_of(std::string_view(made_).substr(begin)),
+                          piece.ordinal == "TH" ? Letters::kUpper : Letters::kLower, made_);
+    }
+    return true;
+  }
+
   /// So many digits; `sign` says whether there is one more place, for a minus.
   bool number(int64_t value, int width, int64_t sign) {
-    made_ += fmt::format("{:0{}}", value, is_bare_ ? 1 : width + (sign < 0 ? 1 : 0));
+    append_padded(value, is_bare_ ? 1 : width + (sign < 0 ? 1 : 0), made_);
     has_ordinal_ = true;
     return true;
   }
   bool number(int64_t value, int width) { return number(value, width, value); }
 
-  bool word(std::string_view name, Letters letters, int width = 0) {
-    made_ += fmt::format("{:<{}}", with_letters(name, letters), is_bare_ ? 0 : width);
+  bool word(std::string_view name, Letters letters, size_t width = 0) {
+    append_with_letters(name, letters, made_);
+    made_.append(is_bare_ ? 0 : width - std::min(width, name.size()), ' ');
     has_ordinal_ = false;
     return true;
   }
@@ -113,12 +122,11 @@ class Writer {
     for (int dropped = 6; dropped > digits; --dropped) {
       value /= 10;
     }
-    made_ += fmt::format("{:0{}}", value, digits);
+    append_padded(value, digits, made_);
     has_ordinal_ = true;
     return true;
   }
 
-  /// False: only a date has it.
   bool put(const MomentPiece& piece) {
     const MomentPattern& pattern = piece.pattern;
     if (pattern.item >= MomentItem::kFraction1 && pattern.item <= MomentItem::kFraction6) {
@@ -179,7 +187,9 @@ class Writer {
       case MomentItem::kCentury:
         return number(year / 100, std::abs(year / 100) <= 99 ? 2 : 1);
       case MomentItem::kYearComma:
-        made_ += fmt::format("{},{:03}", year / 1'000, year % 1'000);
+        append_padded(year / 1'000, 1, made_);
+        made_ += ',';
+        append_padded(year % 1'000, 3, made_);
         has_ordinal_ = true;
         return true;
       case MomentItem::kYear:
@@ -205,7 +215,7 @@ class Writer {
 
   /// Months back count from the last one.
   bool roman(Letters letters) {
-    constexpr int kWidth = 4;
+    constexpr size_t kWidth = 4;
     if (parts_.month == 0 && parts_.year == 0) {
       return true;
     }
@@ -227,8 +237,22 @@ Result<Value> interval_as_text(Arguments arguments, const BoundExpression&) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  Result<std::string> made = Writer(std::get<Interval>(arguments[0])).written(format);
-  return made ? Result<Value>(Value(std::move(*made))) : made.error();
+  return Writer(std::get<Interval>(arguments[0]), arguments.spare_text()).written(format);
+}
+
+/// What a constant template can come to.
+Type type_of_interval_text(Expressions arguments) {
+  const BoundExpression& format = arguments[1];
+  if (!format.is_constant() || is_null(format.value)) {
+    return text_of(kStringLengthMax);
+  }
+  constexpr uint64_t kFieldSizeMax = 20;  // Seconds of the longest interval, their sign and an ordinal.
+  uint64_t size = 0;
+  MomentPieces pieces(text(format.value));
+  while (const std::optional<MomentPiece> piece = pieces.next()) {
+    size += piece->role == MomentRole::kField ? kFieldSizeMax : piece->text.size();
+  }
+  return text_of(size);
 }
 
 }  // namespace
@@ -236,7 +260,7 @@ Result<Value> interval_as_text(Arguments arguments, const BoundExpression&) {
 void add_interval_text(Functions& functions) {
   Adder adder(functions);
   adder.start(1360);
-  adder.add("to_char", {TypeKind::kInterval, kText}, kText, interval_as_text);
+  adder.add("to_char", {TypeKind::kInterval, kText}, kText, interval_as_text, type_of_interval_text);
   adder.is_stable();
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "../characters.hpp"
 #include "daedalus/semantics/characters.hpp"
@@ -85,13 +85,15 @@ int64_t full_year(int64_t year) {
 
 class Scanner {
  public:
-  Scanner(std::string_view text, const std::vector<MomentPiece>& pieces) : left_(text), pieces_(pieces) {}
+  Scanner(std::string_view text, std::string_view format) : left_(text), pieces_(format), next_(pieces_.next()) {}
 
   Result<MomentFields> scanned() {
-    for (at_ = 0; at_ < pieces_.size() && !left_.empty(); ++at_) {
-      const MomentPiece& piece = pieces_[at_];
+    bool is_first = true;
+    for (; next_ && !left_.empty(); is_first = false) {
+      const MomentPiece piece = *next_;
+      next_ = pieces_.next();
       const bool is_exactly = piece.role == MomentRole::kField && piece.pattern.item == MomentItem::kNothing;
-      if (!is_exact_ && !is_exactly && (piece.role == MomentRole::kField || at_ == 0)) {
+      if (!is_exact_ && !is_exactly && (piece.role == MomentRole::kField || is_first)) {
         skip_spaces();
       }
       if (piece.role != MomentRole::kField) {
@@ -164,14 +166,12 @@ class Scanner {
   }
 
   /// Whether a number may go on as far as its digits do.
-  [[nodiscard]] bool is_end_free() const {
-    const MomentPiece& piece = pieces_[at_];
-    if (piece.is_bare || !piece.ordinal.empty() || at_ + 1 == pieces_.size()) {
+  [[nodiscard]] bool is_end_free(const MomentPiece& piece) const {
+    if (piece.is_bare || !piece.ordinal.empty() || !next_) {
       return true;
     }
-    const MomentPiece& next = pieces_[at_ + 1];
-    return next.role == MomentRole::kField ? !is_number(next.pattern.item)
-                                           : !(next.text.size() == 1 && is_digit(next.text.front()));
+    return next_->role == MomentRole::kField ? !is_number(next_->pattern.item)
+                                             : !(next_->text.size() == 1 && is_digit(next_->text.front()));
   }
 
   struct Number {
@@ -184,7 +184,7 @@ class Scanner {
     while (!left_.empty() && is_space(left_.front())) {
       step(1);
     }
-    const bool is_free = is_end_free();
+    const bool is_free = is_end_free(piece);
     const std::string_view from = left_.substr(0, is_free ? left_.size() : width);
     const std::string_view shown = left_.substr(0, offset_of(left_, static_cast<int64_t>(width)));
     if (!is_free && from.size() < width) {
@@ -492,10 +492,10 @@ class Scanner {
   }
 
   std::string_view left_;
-  const std::vector<MomentPiece>& pieces_;
-  size_t at_ = 0;
-  int64_t skipped_ = 0;  ///< Blanks and separators beyond what the template has.
-  char before_ = '\0';   ///< What was passed last.
+  MomentPieces pieces_;
+  std::optional<MomentPiece> next_;  ///< What follows the piece at hand.
+  int64_t skipped_ = 0;              ///< Blanks and separators beyond what the template has.
+  char before_ = '\0';               ///< What was passed last.
   bool is_exact_ = false;
   MomentFields fields_;
 };
@@ -503,8 +503,7 @@ class Scanner {
 }  // namespace
 
 Result<MomentFields> scan_moment(std::string_view text, std::string_view format) {
-  const std::vector<MomentPiece> pieces = moment_pieces_of(format);
-  return Scanner(text, pieces).scanned();
+  return Scanner(text, format).scanned();
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -1,16 +1,15 @@
 #include "moment_template.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
 #include <iterator>
-#include <span>
-
-#include "../characters.hpp"
-#include "daedalus/semantics/characters.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
 
-/// Of those that begin with the same letter the first that fits is meant.
+/// Ascending by their first letters; of those that begin with the same one the first that fits is meant.
 constexpr MomentPattern kPatterns[] = {
     {"A.D.", MomentItem::kEraDots},
     {"A.M.", MomentItem::kMeridianDots},
@@ -72,84 +71,12 @@ constexpr MomentPattern kPatterns[] = {
     {"Y", MomentItem::kYear1},
 };
 
-char raised(char c) { return is_lower(c) ? static_cast<char>(c - 32) : c; }
+constexpr PatternTable kTable(kPatterns);
 
-class TemplateReader {
- public:
-  std::vector<MomentPiece> pieces_of(std::string_view text) {
-    while (!text.empty()) {
-      take(text);
-    }
-    return std::move(made_);
-  }
-
- private:
-  void take(std::string_view& text) {
-    const bool is_small = is_lower(text.front());
-    const bool is_bare = is_next(text, "FM", is_small);
-    text.remove_prefix(is_bare || is_next(text, "TM", is_small) ? 2 : 0);
-    if (text.empty()) {
-      return;
-    }
-    if (const MomentPattern pattern = pattern_of(text); !pattern.name.empty()) {
-      MomentPiece& piece =
-          made_.emplace_back(MomentPiece{MomentRole::kField, pattern, text.substr(0, pattern.name.size()), is_bare});
-      text.remove_prefix(pattern.name.size());
-      piece.ordinal = text.starts_with("TH") || text.starts_with("th") ? text.substr(0, 2) : std::string_view();
-      text.remove_prefix(!piece.ordinal.empty() || text.starts_with("SP") ? 2 : 0);
-    } else if (text.front() == '"') {
-      take_quoted(text);
-    } else {
-      text.remove_prefix(text.starts_with("\\\"") ? 1 : 0);
-      take_character(text, role_of(text.front()));
-    }
-  }
-
-  void take_character(std::string_view& text, MomentRole role) {
-    const size_t size = std::min(character_size(text.front()), text.size());
-    made_.push_back({role, {}, text.substr(0, size)});
-    text.remove_prefix(size);
-  }
-
-  void take_quoted(std::string_view& text) {
-    text.remove_prefix(1);
-    while (!text.empty() && text.front() != '"') {
-      text.remove_prefix(text.front() == '\\' && text.size() > 1 ? 1 : 0);
-      take_character(text, MomentRole::kLetter);
-    }
-    text.remove_prefix(text.empty() ? 0 : 1);
-  }
-
-  std::vector<MomentPiece> made_;
-};
-
-/// Compares by the first letter alone.
-struct ByLetter {
-  bool operator()(const MomentPattern& pattern, char letter) const { return pattern.name.front() < letter; }
-  bool operator()(char letter, const MomentPattern& pattern) const { return letter < pattern.name.front(); }
-};
-
-}  // namespace
-
-std::string with_letters(std::string_view word, Letters letters) {
-  std::string made(word);
-  if (letters != Letters::kFirst) {
-    std::transform(made.begin(), made.end(), made.begin(), letters == Letters::kUpper ? raised : to_lower);
-  }
-  return made;
-}
-
-bool is_next(std::string_view text, std::string_view name, bool is_small) {
-  return text.size() >= name.size() && std::equal(name.begin(), name.end(), text.begin(), [&](char wanted, char c) {
-           return (is_small ? to_lower(wanted) : wanted) == c;
-         });
-}
-
+/// The pattern that a text begins with; an empty one: none.
 MomentPattern pattern_of(std::string_view text) {
   const bool is_small = is_lower(text.front());
-  const auto [begin, end] =
-      std::equal_range(std::begin(kPatterns), std::end(kPatterns), raised(text.front()), ByLetter());
-  for (const MomentPattern& pattern : std::span(begin, end)) {
+  for (const MomentPattern& pattern : kTable.from(text.front())) {
     // Names with small letters are spelled once as they are shown, and have no second spelling.
     const bool is_mixed = pattern.letters == Letters::kFirst;
     if (!(is_small && is_mixed) && is_next(text, pattern.name, is_small)) {
@@ -159,6 +86,25 @@ MomentPattern pattern_of(std::string_view text) {
   return {{}, MomentItem::kNothing};
 }
 
+}  // namespace
+
+void append_with_letters(std::string_view word, Letters letters, std::string& out) {
+  if (letters == Letters::kFirst) {
+    out += word;
+  } else {
+    std::transform(word.begin(), word.end(), std::back_inserter(out), letters == Letters::kUpper ? to_upper : to_lower);
+  }
+}
+
+void append_padded(int64_t value, int width, std::string& out) {
+  constexpr size_t kDigitsMax = 20;
+  std::array<char, kDigitsMax> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value));
+  const auto size = static_cast<int>(end.ptr - digits.data()) + (value < 0 ? 1 : 0);
+  out.append(value < 0 ? "-" : "").append(static_cast<size_t>(std::max(width - size, 0)), '0');
+  out.append(digits.data(), end.ptr);
+}
+
 MomentRole role_of(char c) {
   if (c == ' ' || (c >= '\t' && c <= '\r')) {
     return MomentRole::kSpace;
@@ -166,6 +112,40 @@ MomentRole role_of(char c) {
   return c > ' ' && c < '\x7f' && !is_letter(c) && !is_digit(c) ? MomentRole::kSeparator : MomentRole::kLetter;
 }
 
-std::vector<MomentPiece> moment_pieces_of(std::string_view text) { return TemplateReader().pieces_of(text); }
+MomentPiece MomentPieces::taken(const MomentPattern& pattern) {
+  MomentPiece piece{MomentRole::kField, pattern, text_.take(pattern.name.size())};
+  if (text_.left().starts_with("TH") || text_.left().starts_with("th")) {
+    piece.ordinal = text_.take(2);
+  } else if (text_.left().starts_with("SP")) {
+    text_.take(2);  // To be spelled, which PostgreSQL does not do either.
+  }
+  return piece;
+}
+
+std::optional<MomentPiece> MomentPieces::next() {
+  while (true) {
+    if (const std::optional<std::string_view> quoted = text_.take_quoted()) {
+      return MomentPiece{MomentRole::kLetter, {}, *quoted};
+    }
+    if (text_.empty()) {
+      return std::nullopt;
+    }
+    const bool is_small = is_lower(text_.left().front());
+    const bool is_bare = is_next(text_.left(), "FM", is_small);
+    const bool is_localised = is_next(text_.left(), "TM", is_small);
+    text_.take(is_bare || is_localised ? 2 : 0);
+    if (text_.empty() || text_.left().front() == '"') {
+      continue;
+    }
+    if (const MomentPattern pattern = pattern_of(text_.left()); !pattern.name.empty()) {
+      MomentPiece piece = taken(pattern);
+      piece.is_bare = is_bare;
+      piece.is_localised = is_localised;
+      return piece;
+    }
+    const MomentRole role = role_of(text_.left().starts_with("\\\"") ? '"' : text_.left().front());
+    return MomentPiece{role, {}, text_.take_unquoted()};
+  }
+}
 
 }  // namespace daedalus::semantics::scalar

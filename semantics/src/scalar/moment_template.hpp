@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "template_text.hpp"
 
 namespace daedalus::semantics::scalar {
 
@@ -74,27 +76,36 @@ inline constexpr std::string_view kRomans[] = {"I",   "II",   "III", "IV", "V", 
                                                "VII", "VIII", "IX",  "X",  "XI", "XII"};
 inline constexpr size_t kShortName = 3;
 
-[[nodiscard]] inline bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
-[[nodiscard]] std::string with_letters(std::string_view word, Letters letters);
-/// Whether the template goes on with a pattern: as it is written, or all of it in small letters.
-[[nodiscard]] bool is_next(std::string_view text, std::string_view name, bool is_small);
-/// The pattern that a text begins with; an empty one: none.
-[[nodiscard]] MomentPattern pattern_of(std::string_view text);
+void append_with_letters(std::string_view word, Letters letters, std::string& out);
+/// With zeros before it, a sign among what is as wide.
+void append_padded(int64_t value, int width, std::string& out);
 
 enum class MomentRole : uint8_t { kField, kSeparator, kSpace, kLetter };
 
 struct MomentPiece {
   MomentRole role;
   MomentPattern pattern{};
-  std::string_view text;     ///< As it stands in the template.
-  bool is_bare = false;      ///< FM before it,
-  std::string_view ordinal;  ///< TH or th behind it.
+  std::string_view text;      ///< As it stands in the template.
+  bool is_bare = false;       ///< FM before it, or
+  bool is_localised = false;  ///< TM;
+  std::string_view ordinal;   ///< TH or th behind it.
 };
 
 /// What a character is in a template and in a text that is read by one.
 [[nodiscard]] MomentRole role_of(char c);
+
 /// A template piece by piece; it has to outlive them.
-[[nodiscard]] std::vector<MomentPiece> moment_pieces_of(std::string_view text);
+class MomentPieces {
+ public:
+  explicit MomentPieces(std::string_view text) : text_(text) {}
+
+  /// Nothing: there are no more.
+  [[nodiscard]] std::optional<MomentPiece> next();
+
+ private:
+  MomentPiece taken(const MomentPattern& pattern);
+
+  TemplateText text_;
+};
 
 }  // namespace daedalus::semantics::scalar

@@ -2,21 +2,14 @@
 // locale.
 #include "moment_text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "../calendar.hpp"
 #include "adder.hpp"
-#include "daedalus/semantics/characters.hpp"
 #include "moment_template.hpp"
 #include "number_template.hpp"
 #include "time_fields.hpp"
@@ -60,8 +53,13 @@ class Writer {
   Writer(const Shown& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
 
   [[nodiscard]] std::string written(std::string_view text) {
-    while (!text.empty() && made_.size() <= kStringLengthMax) {
-      take(text);
+    MomentPieces pieces(text);
+    for (auto piece = pieces.next(); piece && made_.size() <= kStringLengthMax; piece = pieces.next()) {
+      if (piece->role == MomentRole::kField) {
+        put_field(*piece);
+      } else {
+        made_ += piece->text;
+      }
     }
     return std::move(made_);
   }
@@ -69,73 +67,24 @@ class Writer {
   [[nodiscard]] bool wants_name() const { return wants_name_; }
 
  private:
-  /// Takes a pattern with its modifiers, a text in quotes, or one character.
-  void take(std::string_view& text) {
-    const bool is_localised = is_next(text, "TM", is_lower(text.front()));
-    is_bare_ = is_next(text, "FM", is_lower(text.front())) || is_localised;
-    // FM drops what fills a width, TM only blanks.
-    is_filled_ = !is_bare_ || is_localised;
-    text.remove_prefix(is_bare_ ? 2 : 0);
-    if (text.empty()) {
-      return;
-    }
-    if (const MomentPattern pattern = pattern_of(text); !pattern.name.empty()) {
-      text.remove_prefix(pattern.name.size());
-      const size_t begin = made_.size();
-      const bool is_number = put(pattern);
-      take_ordinal(text, begin, is_number);
-    } else if (text.front() == '"') {
-      take_quoted(text);
-    } else {
-      text.remove_prefix(text.starts_with("\\\"") ? 1 : 0);
-      take_character(text);
+  void put_field(const MomentPiece& piece) {
+    is_bare_ = piece.is_bare || piece.is_localised;
+    is_filled_ = !piece.is_bare;
+    const size_t begin = made_.size();
+    const bool is_number = put(piece.pattern);
+    if (is_number && !piece.ordinal.empty()) {
+      append_with_letters(ordinal_of(std::string_view(made_).substr(begin)),
+                          piece.ordinal == "TH" ? Letters::kUpper : Letters::kLower, made_);
     }
   }
 
-  void take_character(std::string_view& text) {
-    const size_t size = std::min(character_size(text.front()), text.size());
-    made_.append(text.substr(0, size));
-    text.remove_prefix(size);
-  }
-
-  void take_quoted(std::string_view& text) {
-    text.remove_prefix(1);
-    while (!text.empty() && text.front() != '"') {
-      text.remove_prefix(text.front() == '\\' && text.size() > 1 ? 1 : 0);
-      take_character(text);
-    }
-    text.remove_prefix(text.empty() ? 0 : 1);
-  }
-
-  void take_ordinal(std::string_view& text, size_t begin, bool is_number) {
-    const bool is_large = text.starts_with("TH");
-    if (!is_large && !text.starts_with("th")) {
-      text.remove_prefix(text.starts_with("SP") ? 2 : 0);  // To be spelled, which PostgreSQL does not do either.
-      return;
-    }
-    text.remove_prefix(2);
-    if (is_number) {
-      made_ +=
-          with_letters(ordinal_of(std::string_view(made_).substr(begin)), is_large ? Letters::kUpper : Letters::kLower);
-    }
-  }
-
-  /// With zeros before it, a sign among what is as wide.
-  void put_number(int64_t value, int width) {
-    constexpr size_t kDigitsMax = 20;
-    std::array<char, kDigitsMax> digits{};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), std::abs(value));
-    const auto size = static_cast<int>(end.ptr - digits.data()) + (value < 0 ? 1 : 0);
-    made_.append(value < 0 ? "-" : "").append(static_cast<size_t>(std::max(width - size, 0)), '0');
-    made_.append(digits.data(), end.ptr);
-  }
   /// Whether that is a number, which may be an ordinal one.
   bool number(int64_t value, int width) {
-    put_number(value, is_filled_ ? width : 1);
+    append_padded(value, is_filled_ ? width : 1, made_);
     return true;
   }
   bool word(std::string_view name, Letters letters, size_t width = 0) {
-    made_ += with_letters(name, letters);
+    append_with_letters(name, letters, made_);
     made_.append(width - std::min(width, name.size()), ' ');
     return false;
   }
@@ -167,10 +116,11 @@ class Writer {
         put_offset();
         return false;
       case MomentItem::kZoneHours:
-        made_ += fmt::format("{}{:02}", sign(), std::abs(shown_.offset) / 3'600);
+        made_ += sign();
+        append_padded(std::abs(shown_.offset) / 3'600, 2, made_);
         return false;
       case MomentItem::kZoneMinutes:
-        made_ += fmt::format("{:02}", std::abs(shown_.offset) / 60 % 60);
+        append_padded(std::abs(shown_.offset) / 60 % 60, 2, made_);
         return false;
       case MomentItem::kNothing:
         return false;
@@ -183,8 +133,12 @@ class Writer {
 
   void put_offset() {
     const int64_t minutes = std::abs(shown_.offset) / 60;
-    made_ += fmt::format("{}{:0{}}", sign(), minutes / 60, is_filled_ ? 2 : 1);
-    made_ += minutes % 60 != 0 ? fmt::format(":{:02}", minutes % 60) : "";
+    made_ += sign();
+    append_padded(minutes / 60, is_filled_ ? 2 : 1, made_);
+    if (minutes % 60 != 0) {
+      made_ += ':';
+      append_padded(minutes % 60, 2, made_);
+    }
   }
 
   [[nodiscard]] int64_t hour() const { return shown_.of_day / 3'600; }
@@ -224,7 +178,7 @@ class Writer {
     for (int dropped = 6; dropped > digits; --dropped) {
       value /= 10;
     }
-    put_number(value, digits);
+    append_padded(value, digits, made_);
     return true;
   }
 
@@ -263,7 +217,9 @@ class Writer {
       case MomentItem::kCentury:
         return century();
       case MomentItem::kYearComma:
-        fmt::format_to(std::back_inserter(made_), "{},{:03}", year / 1'000, year % 1'000);
+        append_padded(year / 1'000, 1, made_);
+        made_ += ',';
+        append_padded(year % 1'000, 3, made_);
         return true;
       case MomentItem::kYear:
         return number(year, 4);
@@ -296,8 +252,8 @@ class Writer {
   const Shown& shown_;
   std::string made_;
   bool wants_name_ = false;
-  bool is_bare_ = false;   ///< Of the pattern at hand: names without blanks behind them,
-  bool is_filled_ = true;  ///< numbers with zeros before them.
+  bool is_bare_ = false;   ///< Of the pattern at hand, by FM or TM: names without blanks behind them,
+  bool is_filled_ = true;  ///< but by FM: numbers with zeros before them.
 };
 
 /// `room`: an empty text, which becomes the value.

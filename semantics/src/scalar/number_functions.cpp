@@ -230,7 +230,7 @@ Result<Value> logarithm(Arguments arguments, const BoundExpression&) {
   return checked ? Result<Value>(Value(kFunction(value))) : checked.error();
 }
 
-Result<Value> as_value(const Result<Decimal>& made) { return made ? Result<Value>(Value(*made)) : made.error(); }
+Result<Value> as_value(Result<Decimal> made) { return made ? Result<Value>(Value(std::move(*made))) : made.error(); }
 
 Result<Value> numeric_logarithm(Arguments arguments, const BoundExpression&) {
   const Decimal& value = decimal(arguments[0]);

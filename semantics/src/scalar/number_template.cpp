@@ -1,10 +1,5 @@
 #include "number_template.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "daedalus/semantics/characters.hpp"
-
 namespace daedalus::semantics::scalar {
 namespace {
 
@@ -13,8 +8,8 @@ struct Pattern {
   NumberItem item;
 };
 
-/// In capitals; each may be written in small letters throughout, and in no other way. Of those with the same beginning
-/// the first that fits is meant.
+/// In capitals; each may be written in small letters throughout, and in no other way. Ascending by their first letters;
+/// of those with the same beginning the first that fits is meant.
 constexpr Pattern kPatterns[] = {
     {",", NumberItem::kComma},      {".", NumberItem::kPoint},       {"0", NumberItem::kZero},
     {"9", NumberItem::kNine},       {"B", NumberItem::kBlank},       {"C", NumberItem::kIgnored},
@@ -25,17 +20,7 @@ constexpr Pattern kPatterns[] = {
     {"TH", NumberItem::kOrdinal},   {"V", NumberItem::kShift},
 };
 
-bool is_small(char c) { return c >= 'a' && c <= 'z'; }
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-bool begins_with(std::string_view text, std::string_view name) {
-  if (text.size() < name.size()) {
-    return false;
-  }
-  const bool are_small = is_small(text.front());
-  return std::equal(name.begin(), name.end(), text.begin(),
-                    [&](char wanted, char c) { return c == (are_small ? lowered(wanted) : wanted); });
-}
+constexpr PatternTable kTable(kPatterns);
 
 Error wrong(std::string_view text) { return rejected("42601", std::string(text)); }
 
@@ -43,42 +28,20 @@ Error wrong(std::string_view text) { return rejected("42601", std::string(text))
 class Reader {
  public:
   Result<NumberTemplate> read(std::string_view text) {
-    while (!text.empty()) {
-      const auto* found = std::find_if(std::begin(kPatterns), std::end(kPatterns),
-                                       [&](const Pattern& pattern) { return begins_with(text, pattern.name); });
-      if (found != std::end(kPatterns)) {
-        const std::string_view spelled = text.substr(0, found->name.size());
-        made_.pieces.push_back({found->item, spelled, is_small(text.front())});
-        text.remove_prefix(spelled.size());
-        if (const auto admitted = admit(found->item); !admitted) {
-          return admitted.error();
-        }
-      } else if (text.front() == '"') {
-        take_quoted(text);
-      } else {
-        text.remove_prefix(text.starts_with("\\\"") ? 1 : 0);
-        take_character(text);
+    made_.text = text;
+    NumberPieces pieces(text);
+    while (const std::optional<NumberPiece> piece = pieces.next()) {
+      if (piece->item == NumberItem::kCharacter) {
+        continue;
+      }
+      if (const auto admitted = admit(piece->item); !admitted) {
+        return admitted.error();
       }
     }
-    return std::move(made_);
+    return made_;
   }
 
  private:
-  void take_character(std::string_view& text) {
-    const size_t size = std::min(character_size(text.front()), text.size());
-    made_.pieces.push_back({NumberItem::kCharacter, text.substr(0, size)});
-    text.remove_prefix(size);
-  }
-
-  void take_quoted(std::string_view& text) {
-    text.remove_prefix(1);
-    while (!text.empty() && text.front() != '"') {
-      text.remove_prefix(text.front() == '\\' && text.size() > 1 ? 1 : 0);
-      take_character(text);
-    }
-    text.remove_prefix(text.empty() ? 0 : 1);
-  }
-
   Result<void> admit(NumberItem item) {
     if (made_.has_exponent && item != NumberItem::kExponent) {
       return wrong("\"EEEE\" must be the last pattern used");
@@ -194,6 +157,22 @@ class Reader {
 };
 
 }  // namespace
+
+std::optional<NumberPiece> NumberPieces::next() {
+  if (const std::optional<std::string_view> quoted = text_.take_quoted()) {
+    return NumberPiece{NumberItem::kCharacter, *quoted};
+  }
+  if (text_.empty()) {
+    return std::nullopt;
+  }
+  const char first = text_.left().front();
+  for (const Pattern& pattern : kTable.from(first)) {
+    if (is_next(text_.left(), pattern.name, is_lower(first))) {
+      return NumberPiece{pattern.item, text_.take(pattern.name.size()), is_lower(first)};
+    }
+  }
+  return NumberPiece{NumberItem::kCharacter, text_.take_unquoted()};
+}
 
 Result<NumberTemplate> number_template_of(std::string_view text) { return Reader().read(text); }
 

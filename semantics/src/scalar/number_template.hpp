@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "daedalus/base/result.hpp"
+#include "template_text.hpp"
 
 namespace daedalus::semantics::scalar {
 
@@ -39,11 +40,24 @@ struct NumberPiece {
   bool is_small = false;
 };
 
+/// A template piece by piece; it has to outlive them.
+class NumberPieces {
+ public:
+  explicit NumberPieces(std::string_view text) : text_(text) {}
+
+  /// Nothing: there are no more.
+  [[nodiscard]] std::optional<NumberPiece> next();
+
+ private:
+  TemplateText text_;
+};
+
 /// Where S stands.
 enum class SignPlace : uint8_t { kNone, kBefore, kBehind };
 
+/// What a template's pieces come to, and where they are to be read again.
 struct NumberTemplate {
-  std::vector<NumberPiece> pieces;
+  std::string_view text;
   int before = 0;      ///< Digits before the point,
   int behind = 0;      ///< and behind it.
   int shift = 0;       ///< Digits behind V: so many powers of ten.
@@ -61,9 +75,11 @@ struct NumberTemplate {
   bool is_shifted = false;
   bool has_exponent = false;
   bool is_blank = false;
+
+  [[nodiscard]] NumberPieces pieces() const { return NumberPieces(text); }
 };
 
-/// Error 42601: patterns that do not go together.
+/// What a text says, which has to outlive it. Error 42601: patterns that do not go together.
 [[nodiscard]] Result<NumberTemplate> number_template_of(std::string_view text);
 
 /// "th" and its like behind a number's digits.

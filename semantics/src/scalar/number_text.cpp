@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "../characters.hpp"
+#include "../decimal_digits.hpp"
 #include "../text_parts.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -17,46 +21,63 @@ namespace daedalus::semantics::scalar {
 namespace {
 
 constexpr TypeKind kText = TypeKind::kText;
-constexpr int kRomanWidth = 15;
+constexpr size_t kRomanWidth = 15;
+
+Result<Value> finished(std::string made) {
+  return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
+}
 
 /// A number's digits as a template shows them: at least one before the point, or # for what has no room.
 struct Shown {
+  /// Of digits behind a sign, if there is one.
+  Shown(std::string signed_digits, int digits_behind)
+      : digits(std::move(signed_digits)), is_negative(digits.starts_with('-')), behind(digits_behind) {
+    digits.erase(0, is_negative ? 1 : 0);
+  }
+
   std::string digits;
-  bool is_negative = false;
-  int behind = 0;  ///< Digits behind the point: floating numbers show fewer than the template has.
+  bool is_negative;
+  int behind;  ///< Digits behind the point: floating numbers show fewer than the template has.
 };
 
 // ---- a template, digit by digit ----
 
+/// Writes to a text of what is lent to the call, and gives the digits' text back.
 class Writer {
  public:
-  Writer(const NumberTemplate& format, const Shown& shown)
-      : format_(format), digits_(shown.digits), is_negative_(shown.is_negative), behind_(shown.behind) {
+  Writer(const NumberTemplate& format, Shown shown, Arguments lent)
+      : format_(format),
+        digits_(std::move(shown.digits)),
+        is_negative_(shown.is_negative),
+        behind_(shown.behind),
+        lent_(lent),
+        made_(lent.spare_text()) {
     const size_t point = digits_.find('.');
     const int room = format.before + format.shift;
     const int count = static_cast<int>(point == std::string::npos ? digits_.size() : point);
     lead_ = std::max(room - count, 0);
     if (count > room) {
-      digits_ = std::string(static_cast<size_t>(room + behind_ + 1), '#');
+      digits_.assign(static_cast<size_t>(room + behind_ + 1), '#');
       digits_[static_cast<size_t>(room)] = '.';
     }
     settle_sign();
     settle_last_digit();
     places_ = behind_ + room - 1 + (!is_signed_ && lead_ == 0 ? 1 : 0);
   }
+  ~Writer() { lent_.give_back(std::move(digits_)); }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
 
-  Result<std::string> written() {
+  Result<Value> written() {
     const bool is_ordinal = digits_.front() != '#' && !is_negative_ && !format_.has_point;
-    for (const NumberPiece& piece : format_.pieces) {
-      if (is_cut_) {
-        break;
-      }
-      if (piece.item == NumberItem::kOrdinal && is_ordinal && !is_digit(digits_.back())) {
+    NumberPieces pieces = format_.pieces();
+    for (auto piece = pieces.next(); piece && !is_cut_; piece = pieces.next()) {
+      if (piece->item == NumberItem::kOrdinal && is_ordinal && !is_digit(digits_.back())) {
         return rejected("22P02", fmt::format("\"{}\" is not a number", digits_));
       }
-      put(piece);
+      put(*piece);
     }
-    return std::move(made_);
+    return finished(std::move(made_));
   }
 
  private:
@@ -125,11 +146,9 @@ class Writer {
     if (digits_.front() == '#' || is_negative_ || format_.has_point) {
       return;
     }
-    std::string ordinal(ordinal_of(digits_));
-    if (!is_small) {
-      std::transform(ordinal.begin(), ordinal.end(), ordinal.begin(), [](char c) { return static_cast<char>(c - 32); });
+    for (const char c : ordinal_of(digits_)) {
+      made_ += is_small ? c : to_upper(c);
     }
-    made_ += ordinal;
   }
 
   [[nodiscard]] bool is_zero_place() const { return format_.has_zero && format_.zero_first <= place_; }
@@ -219,6 +238,7 @@ class Writer {
   std::string digits_;
   bool is_negative_;
   int behind_;
+  Arguments lent_;
   int lead_ = 0;    ///< Places before the first digit.
   int places_ = 0;  ///< The number of the last one.
   int place_ = 0;
@@ -232,7 +252,7 @@ class Writer {
   std::string made_;
 };
 
-std::string roman_of(int64_t number) {
+void append_roman(int64_t number, std::string& out) {
   struct Numeral {
     int value;
     std::string_view letters;
@@ -241,34 +261,38 @@ std::string roman_of(int64_t number) {
                                    {40, "XL"},  {10, "X"},   {9, "IX"},  {5, "V"},    {4, "IV"},  {1, "I"}};
   constexpr int64_t kRomanMax = 3'999;
   if (number < 1 || number > kRomanMax) {
-    return std::string(kRomanWidth, '#');
+    out.append(kRomanWidth, '#');
+    return;
   }
-  std::string made;
   for (const auto& [value, letters] : kNumerals) {
     for (; number >= value; number -= value) {
-      made += letters;
+      out += letters;
     }
   }
-  return made;
+}
+
+/// One numeral, blanks before it unless the template has FM.
+void append_roman(int64_t number, const NumberTemplate& format, bool is_small, std::string& out) {
+  const size_t begin = out.size();
+  append_roman(number, out);
+  const size_t size = out.size() - begin;
+  out.insert(begin, format.is_bare ? 0 : kRomanWidth - size, ' ');
+  if (is_small) {
+    std::transform(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(),
+                   out.begin() + static_cast<std::ptrdiff_t>(begin), to_lower);
+  }
 }
 
 /// RN among other patterns: they show nothing but what does not hang on digits.
-std::string written_roman(const NumberTemplate& format, int64_t number) {
-  const std::string roman = roman_of(number);
-  std::string made;
-  for (const NumberPiece& piece : format.pieces) {
-    switch (piece.item) {
-      case NumberItem::kRoman: {
-        std::string shown = format.is_bare ? roman : fmt::format("{:>{}}", roman, kRomanWidth);
-        if (piece.is_small) {
-          std::transform(shown.begin(), shown.end(), shown.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-        }
-        made += shown;
+Result<Value> written_roman(const NumberTemplate& format, int64_t number, std::string made) {
+  NumberPieces pieces = format.pieces();
+  while (const std::optional<NumberPiece> piece = pieces.next()) {
+    switch (piece->item) {
+      case NumberItem::kRoman:
+        append_roman(number, format, piece->is_small, made);
         break;
-      }
       case NumberItem::kCharacter:
-        made += piece.text;
+        made += piece->text;
         break;
       case NumberItem::kComma:
       case NumberItem::kGroup:
@@ -280,112 +304,112 @@ std::string written_roman(const NumberTemplate& format, int64_t number) {
         made += ' ';
         break;
       case NumberItem::kSign:
-        return made;  // A sign that there is not ends PostgreSQL's text.
+        return finished(std::move(made));  // A sign that there is not ends PostgreSQL's text.
       default:
         break;
     }
   }
-  return made;
+  return finished(std::move(made));
 }
 
 // ---- numbers of each kind ----
 
-Result<Value> finished(Result<std::string> written) {
-  if (!written) {
-    return written.error();
-  }
-  std::string& made = *written;
-  return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
-}
-
-Shown shown(std::string digits, int behind) {
-  const bool is_negative = digits.starts_with('-');
-  digits.erase(0, is_negative ? 1 : 0);
-  return {std::move(digits), is_negative, behind};
-}
-
-Shown shown(const Decimal& value, const NumberTemplate& format) {
-  Decimal moved = value;
-  moved.unscaled *= power_of_ten(static_cast<uint32_t>(format.shift));
-  return shown(format_decimal(rescale(moved, format.behind)), format.behind);
+/// So many digits before the point as it has, as many behind it as the template has.
+Result<Value> written_in_digits(const Decimal& value, const NumberTemplate& format, Arguments lent) {
+  const Decimal moved =
+      format.shift == 0 ? value : multiply(value, {power_of_ten(static_cast<uint32_t>(format.shift)), 0});
+  std::string digits = lent.spare_text();
+  append_decimal(rescale(moved, format.behind), digits);
+  return Writer(format, Shown(std::move(digits), format.behind), lent).written();
 }
 
 /// " 1.23e+05": of the digits that the template has behind its point.
-std::string with_exponent(const Decimal& value, int behind) {
-  if (value.unscaled.is_zero()) {
-    return fmt::format(" {}e+00", format_decimal({0, behind}));
-  }
-  const BigInt magnitude = boost::multiprecision::abs(value.unscaled);
-  const int exponent = static_cast<int>(magnitude.str().size()) - 1 - value.scale;
+Result<Value> written_with_exponent(const Decimal& value, int behind, std::string made) {
+  const bool is_zero = value.unscaled.is_zero();
+  const int exponent = is_zero ? 0 : static_cast<int>(DecimalDigits(value.unscaled).size()) - 1 - value.scale;
   // The exponent stays what it is where the first digit is rounded up to ten.
-  Decimal mantissa{magnitude, value.scale};
-  mantissa.scale += exponent;
+  Decimal mantissa{BigInt(boost::multiprecision::abs(value.unscaled)), is_zero ? 0 : value.scale + exponent};
   if (mantissa.scale < 0) {
     mantissa = {mantissa.unscaled * power_of_ten(static_cast<uint32_t>(-mantissa.scale)), 0};
   }
-  return fmt::format("{}{}e{}{:02}", value.unscaled < 0 ? "-" : " ", format_decimal(rescale(mantissa, behind)),
-                     exponent < 0 ? "-" : "+", std::abs(exponent));
+  made += value.unscaled < 0 ? '-' : ' ';
+  append_decimal(rescale(mantissa, behind), made);
+  fmt::format_to(std::back_inserter(made), "e{}{:02}", exponent < 0 ? "-" : "+", std::abs(exponent));
+  return finished(std::move(made));
 }
 
-Result<Value> numeric_written(const Decimal& value, const NumberTemplate& format) {
+Result<Value> numeric_written(const Decimal& value, const NumberTemplate& format, Arguments lent) {
   if (format.is_roman) {
     const Decimal whole = rescale(value, 0);
     if (whole.unscaled < std::numeric_limits<int32_t>::min() || whole.unscaled > std::numeric_limits<int32_t>::max()) {
       return out_of_range(Type{TypeKind::kInt});
     }
-    return finished(written_roman(format, static_cast<int64_t>(whole.unscaled)));
+    return written_roman(format, static_cast<int64_t>(whole.unscaled), lent.spare_text());
   }
-  return finished(format.has_exponent ? Result<std::string>(with_exponent(value, format.behind))
-                                      : Writer(format, shown(value, format)).written());
+  return format.has_exponent ? written_with_exponent(value, format.behind, lent.spare_text())
+                             : written_in_digits(value, format, lent);
 }
 
 template <TypeKind kKind>
-Result<Value> integer_written(int64_t value, const NumberTemplate& format) {
+Result<Value> integer_written(int64_t value, const NumberTemplate& format, Arguments lent) {
   if (format.is_roman) {
     const Result<Value> number = fit_integer(TypeKind::kInt, value);
-    return number ? finished(written_roman(format, value)) : number;
+    return number ? written_roman(format, value, lent.spare_text()) : number;
   }
+  const Decimal whole{BigInt(value), 0};
   if (format.has_exponent) {
-    return finished(with_exponent({BigInt(value), 0}, format.behind));
+    return written_with_exponent(whole, format.behind, lent.spare_text());
   }
   if (format.is_shifted) {
     const IntegerRange range = integer_range(kKind);
-    const BigInt moved = BigInt(value) * power_of_ten(static_cast<uint32_t>(format.shift));
+    const BigInt moved = whole.unscaled * power_of_ten(static_cast<uint32_t>(format.shift));
     if (moved < range.low || moved > range.high) {
       return out_of_range(Type{kKind});
     }
   }
-  return finished(Writer(format, shown(Decimal{BigInt(value), 0}, format)).written());
+  return written_in_digits(whole, format, lent);
 }
 
-std::string as_decimal(double value, int behind) {
+std::string as_decimal(double value, int behind, std::string room) {
   if (std::isnan(value)) {
-    return "NaN";
+    room = "NaN";
+  } else if (std::isinf(value)) {
+    room = value < 0 ? "-Infinity" : "Infinity";
+  } else {
+    fmt::format_to(std::back_inserter(room), "{:.{}f}", value, behind);
   }
-  return std::isinf(value) ? value < 0 ? "-Infinity" : "Infinity" : fmt::format("{:.{}f}", value, behind);
+  return room;
+}
+
+Result<Value> hashes_with_exponent(const NumberTemplate& format) {
+  std::string hashes(static_cast<size_t>(format.before + format.behind + 6), '#');
+  hashes.front() = ' ';
+  hashes[static_cast<size_t>(format.before) + 1] = '.';
+  return finished(std::move(hashes));
 }
 
 /// A floating number shows as many digits as its type holds, and none behind them.
 template <typename Number>
-Result<Value> floating_written(double value, const NumberTemplate& format) {
+Result<Value> floating_written(double value, const NumberTemplate& format, Arguments lent) {
   constexpr int kDigits = std::numeric_limits<Number>::digits10;
   if (format.is_roman) {
     const double whole = std::rint(value);
-    return finished(written_roman(format, whole >= 1 && whole < 4'000 ? static_cast<int64_t>(whole) : 0));
+    return written_roman(format, whole >= 1 && whole < 4'000 ? static_cast<int64_t>(whole) : 0, lent.spare_text());
   }
   if (format.has_exponent) {
     if (!std::isfinite(value)) {
-      std::string hashes(static_cast<size_t>(format.before + format.behind + 6), '#');
-      hashes.front() = ' ';
-      hashes[static_cast<size_t>(format.before) + 1] = '.';
-      return finished(std::move(hashes));
+      return hashes_with_exponent(format);
     }
-    return finished(fmt::format("{: .{}e}", value, format.behind));
+    std::string made = lent.spare_text();
+    fmt::format_to(std::back_inserter(made), "{: .{}e}", value, format.behind);
+    return finished(std::move(made));
   }
   value = static_cast<double>(static_cast<Number>(value * std::pow(10.0, format.shift)));
-  const int before = static_cast<int>(as_decimal(std::fabs(value), 0).size());
+  std::string room = as_decimal(std::fabs(value), 0, lent.spare_text());
+  const auto before = static_cast<int>(room.size());
   const int behind = before >= kDigits ? 0 : std::min(format.behind, kDigits - before);
-  return finished(Writer(format, shown(as_decimal(value, behind), behind)).written());
+  room.clear();
+  return Writer(format, Shown(as_decimal(value, behind, std::move(room)), behind), lent).written();
 }
 
 template <TypeKind kKind>
@@ -399,14 +423,30 @@ Result<Value> number_as_text(Arguments arguments, const BoundExpression&) {
     return format.error();
   }
   if constexpr (kKind == TypeKind::kNumeric) {
-    return numeric_written(decimal(arguments[0]), *format);
+    return numeric_written(decimal(arguments[0]), *format, arguments);
   } else if constexpr (kKind == TypeKind::kReal) {
-    return floating_written<float>(floating(arguments[0]), *format);
+    return floating_written<float>(floating(arguments[0]), *format, arguments);
   } else if constexpr (kKind == TypeKind::kDouble) {
-    return floating_written<double>(floating(arguments[0]), *format);
+    return floating_written<double>(floating(arguments[0]), *format, arguments);
   } else {
-    return integer_written<kKind>(integer(arguments[0]), *format);
+    return integer_written<kKind>(integer(arguments[0]), *format, arguments);
   }
+}
+
+/// What a constant template can come to: a byte for each of its own, but for numerals; and signs, a first digit and an
+/// exponent that it does not spell.
+Type type_of_number_text(Expressions arguments) {
+  const BoundExpression& format = arguments[1];
+  if (!format.is_constant() || is_null(format.value)) {
+    return text_of(kStringLengthMax);
+  }
+  constexpr uint64_t kUnspelled = 10;
+  uint64_t size = kUnspelled;
+  NumberPieces pieces(text(format.value));
+  while (const std::optional<NumberPiece> piece = pieces.next()) {
+    size += piece->item == NumberItem::kRoman ? kRomanWidth : piece->text.size();
+  }
+  return text_of(size);
 }
 
 }  // namespace
@@ -414,15 +454,15 @@ Result<Value> number_as_text(Arguments arguments, const BoundExpression&) {
 void add_number_text(Functions& functions) {
   Adder adder(functions);
   adder.start(1361);
-  adder.add("to_char", {TypeKind::kNumeric, kText}, kText, number_as_text<TypeKind::kNumeric>);
+  adder.add("to_char", {TypeKind::kNumeric, kText}, kText, number_as_text<TypeKind::kNumeric>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kInt, kText}, kText, number_as_text<TypeKind::kInt>);
+  adder.add("to_char", {TypeKind::kInt, kText}, kText, number_as_text<TypeKind::kInt>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kBigint, kText}, kText, number_as_text<TypeKind::kBigint>);
+  adder.add("to_char", {TypeKind::kBigint, kText}, kText, number_as_text<TypeKind::kBigint>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kReal, kText}, kText, number_as_text<TypeKind::kReal>);
+  adder.add("to_char", {TypeKind::kReal, kText}, kText, number_as_text<TypeKind::kReal>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kDouble, kText}, kText, number_as_text<TypeKind::kDouble>);
+  adder.add("to_char", {TypeKind::kDouble, kText}, kText, number_as_text<TypeKind::kDouble>, type_of_number_text);
   adder.is_stable();
 }
 

@@ -4,18 +4,17 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "../decimal_digits.hpp"
 #include "../int128.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "families.hpp"
+#include "numeric_series.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
 
 constexpr int32_t kSignificantDigitsMin = 16;
-constexpr int32_t kDigitsPerGroup = 4;
 constexpr double kLogarithmOfTen = 2.302585092994046;
 constexpr double kTenthLogarithmOfE = 0.434294481903252;
 /// Beyond so many digits before the point nothing is kept (evaluation.cpp), so nothing is computed.
@@ -28,31 +27,7 @@ Error too_large() { return rejected("22003", "value overflows numeric format"); 
 
 // ---- what PostgreSQL's estimates look at ----
 
-/// A number as numeric.c keeps it: digits in base 10000, without zeros at either end.
-struct Groups {
-  std::vector<int32_t> digits;
-  int32_t weight = 0;  ///< Of the first digit, as a power of 10000.
-};
-
-Groups groups_of(const Decimal& value) {
-  Groups made;
-  if (value.unscaled.is_zero()) {
-    return made;
-  }
-  constexpr size_t kSize = kDigitsPerGroup;
-  std::string text = BigInt(boost::multiprecision::abs(value.unscaled)).str();
-  const size_t behind = (static_cast<size_t>(value.scale) + kSize - 1) / kSize * kSize;
-  text.append(behind - static_cast<size_t>(value.scale), '0');
-  text.insert(0, (kSize - text.size() % kSize) % kSize, '0');
-  made.weight = static_cast<int32_t>(text.size() / kSize) - static_cast<int32_t>(behind / kSize) - 1;
-  for (size_t at = 0; at < text.size(); at += kSize) {
-    made.digits.push_back(std::stoi(text.substr(at, kSize)));
-  }
-  while (made.digits.back() == 0) {
-    made.digits.pop_back();
-  }
-  return made;
-}
+constexpr int32_t kDigitsPerGroup = DecimalGroups::kDigits;
 
 /// About the place of the first decimal digit of ln(value): numeric.c's estimate_ln_dweight().
 int32_t place_of_logarithm(const Decimal& value) {
@@ -60,16 +35,15 @@ int32_t place_of_logarithm(const Decimal& value) {
     return 0;
   }
   if (compare_decimals(value, {9, 1}) >= 0 && compare_decimals(value, {11, 1}) <= 0) {
-    const Groups beyond_one = groups_of(add(value, {-1, 0}));
-    return beyond_one.digits.empty()
-               ? 0
-               : beyond_one.weight * kDigitsPerGroup + static_cast<int32_t>(std::log10(beyond_one.digits[0]));
+    const DecimalGroups beyond_one(add(value, {-1, 0}));
+    return beyond_one.empty() ? 0
+                              : beyond_one.weight() * kDigitsPerGroup + static_cast<int32_t>(std::log10(beyond_one[0]));
   }
-  const Groups groups = groups_of(value);
-  double first = groups.digits[0];
-  int32_t place = groups.weight * kDigitsPerGroup;
-  if (groups.digits.size() > 1) {
-    first = first * 10'000 + groups.digits[1];
+  const DecimalGroups groups(value);
+  double first = groups[0];
+  int32_t place = groups.weight() * kDigitsPerGroup;
+  if (groups.size() > 1) {
+    first = first * 10'000 + groups[1];
     place -= kDigitsPerGroup;
   }
   return static_cast<int32_t>(std::log10(std::fabs(std::log(first) + place * kLogarithmOfTen)));
@@ -88,73 +62,10 @@ double as_double(const Decimal& value) {
   return is_large ? std::copysign(HUGE_VAL, value.unscaled.sign()) : 0;
 }
 
-// ---- numbers with so many binary digits behind the point ----
+// ---- series, to as many bits as they want ----
 
 uint32_t bits_of(int32_t decimal_digits) {
   return static_cast<uint32_t>(std::max(decimal_digits, 0) * 3.3219281 + 1) + kGuardBits;
-}
-
-Decimal rounded(const BigInt& fixed, uint32_t bits, int32_t scale) {
-  return {divide_rounded(fixed * power_of_ten(static_cast<uint32_t>(scale)), BigInt(1) << bits), scale};
-}
-
-/// z + z³/3 + z⁵/5 + …
-BigInt area_tangent(const BigInt& z, uint32_t bits) {
-  const BigInt square = (z * z) >> bits;
-  BigInt power = z;
-  BigInt sum = z;
-  for (uint32_t odd = 3; !power.is_zero() && power != -1; odd += 2) {
-    power = (power * square) >> bits;
-    sum += power / odd;
-  }
-  return sum;
-}
-
-BigInt logarithm_of_two(uint32_t bits) { return 2 * area_tangent((BigInt(1) << bits) / 3, bits); }
-
-/// ln(value) with so many bits, the last few of which are wrong.
-BigInt fixed_logarithm(const Decimal& value, uint32_t bits) {
-  const BigInt& numerator = value.unscaled;
-  const BigInt denominator = power_of_ten(static_cast<uint32_t>(value.scale));
-  auto power = static_cast<int64_t>(boost::multiprecision::msb(numerator)) -
-               static_cast<int64_t>(boost::multiprecision::msb(denominator));
-  const int64_t shift = static_cast<int64_t>(bits) - power;
-  BigInt rest = shift >= 0 ? BigInt((numerator << static_cast<uint64_t>(shift)) / denominator)
-                           : BigInt(numerator / (denominator << static_cast<uint64_t>(-shift)));
-  // Between 0.7 and 1.4, where the series is short; what lies near 1 stays there.
-  const BigInt one = BigInt(1) << bits;
-  for (; rest * 10 > one * 14; ++power) {
-    rest >>= 1;
-  }
-  for (; rest * 10 < one * 7; --power) {
-    rest <<= 1;
-  }
-  const BigInt z = ((rest - one) << bits) / (rest + one);
-  return power * logarithm_of_two(bits) + 2 * area_tangent(z, bits);
-}
-
-/// e to the power of a fixed number, at a scale.
-Decimal exponential_of_fixed(const BigInt& value, uint32_t bits, int32_t scale) {
-  const BigInt two = logarithm_of_two(bits);
-  const BigInt whole = divide_floor(value, two);
-  // The series of a 256th of what is left, and its square eight times.
-  constexpr uint32_t kHalvings = 8;
-  const BigInt part = BigInt(value - whole * two) >> kHalvings;
-  const BigInt one = BigInt(1) << bits;
-  BigInt sum = one;
-  BigInt term = one;
-  for (uint32_t number = 1; !term.is_zero(); ++number) {
-    term = ((term * part) >> bits) / number;
-    sum += term;
-  }
-  for (uint32_t number = 0; number < kHalvings; ++number) {
-    sum = (sum * sum) >> bits;
-  }
-  const auto doublings = static_cast<int64_t>(whole);
-  BigInt numerator = sum * power_of_ten(static_cast<uint32_t>(scale));
-  BigInt denominator = one;
-  (doublings >= 0 ? numerator : denominator) <<= static_cast<uint64_t>(std::abs(doublings));
-  return {divide_rounded(numerator, denominator), scale};
 }
 
 /// e to the power of what is near 0. As in numeric.c, the power itself is added whole and only what follows is rounded:
@@ -174,7 +85,8 @@ Decimal exponential_near_one(const Decimal& value, int32_t scale) {
 
 Decimal logarithm_at(const Decimal& value, int32_t scale) {
   const uint32_t bits = bits_of(scale + kGuardDigits);
-  return rounded(fixed_logarithm(value, bits), bits, scale);
+  return is_narrow(bits, {&value}) ? logarithm_of<NarrowInt>(value, bits, scale)
+                                   : logarithm_of<BigInt>(value, bits, scale);
 }
 
 // ---- powers ----
@@ -189,11 +101,11 @@ constexpr double kExactDigitsMax = 4'000;
 
 /// base to a power, through logarithms. Precondition: base > 0. `digits`: about those before the point.
 Decimal power_by_logarithm(const Decimal& base, const Decimal& exponent, double digits, int32_t scale) {
-  const auto exponent_digits = static_cast<int32_t>(exponent.unscaled.str().size());
+  const auto exponent_digits = static_cast<int32_t>(DecimalDigits(exponent.unscaled).size()) + 1;
   const auto result_digits = static_cast<int32_t>(std::max(digits, 0.0)) + scale;
   const uint32_t bits = bits_of(result_digits + exponent_digits + 2 * kGuardDigits);
-  const BigInt product = fixed_logarithm(base, bits) * exponent.unscaled;
-  return exponential_of_fixed(divide_floor(product, power_of_ten(static_cast<uint32_t>(exponent.scale))), bits, scale);
+  return is_narrow(bits, {&base, &exponent}) ? power_of<NarrowInt>(base, exponent, bits, scale)
+                                             : power_of<BigInt>(base, exponent, bits, scale);
 }
 
 /// Where numeric.c takes the series of e as it is, without halving.
@@ -230,11 +142,11 @@ Result<Decimal> power_of_whole(const Decimal& base, int64_t exponent) {
   }
   double digits = 0;  // About so many before the point.
   if (!base.unscaled.is_zero()) {
-    const Groups groups = groups_of(base);
-    double first = groups.digits[0];
-    int32_t place = groups.weight * kDigitsPerGroup;
-    for (size_t at = 1; at < groups.digits.size() && at * kDigitsPerGroup < 16; ++at) {
-      first = first * 10'000 + groups.digits[at];
+    const DecimalGroups groups(base);
+    double first = groups[0];
+    int32_t place = groups.weight() * kDigitsPerGroup;
+    for (size_t at = 1; at < groups.size() && at * kDigitsPerGroup < 16; ++at) {
+      first = first * 10'000 + groups[at];
       place -= kDigitsPerGroup;
     }
     digits = static_cast<double>(exponent) * (std::log10(first) + place);
@@ -252,8 +164,8 @@ Result<Decimal> power_of_whole(const Decimal& base, int64_t exponent) {
   const auto times = static_cast<uint32_t>(std::abs(exponent));
   const bool is_negative = base.unscaled.sign() < 0 && exponent % 2 != 0;
   Decimal made;
-  if (times * static_cast<double>(std::max<size_t>(base.unscaled.str().size(), static_cast<size_t>(base.scale))) <
-      kExactDigitsMax) {
+  const size_t base_digits = std::max(DecimalDigits(base.unscaled).size(), static_cast<size_t>(base.scale));
+  if (times * static_cast<double>(base_digits) < kExactDigitsMax) {
     const BigInt numerator = whole_power(base.unscaled, times);
     const BigInt denominator = power_of_ten(static_cast<uint32_t>(base.scale) * times);
     const BigInt unit = power_of_ten(static_cast<uint32_t>(scale));
@@ -309,8 +221,8 @@ Result<Decimal> exponential_of(const Decimal& value) {
     return Decimal{0, scale};
   }
   const uint32_t bits = bits_of(static_cast<int32_t>(std::max(place, 0.0)) + scale + 2 * kGuardDigits);
-  const BigInt fixed = divide_floor(value.unscaled << bits, power_of_ten(static_cast<uint32_t>(value.scale)));
-  return exponential_of_fixed(fixed, bits, scale);
+  return is_narrow(bits, {&value}) ? exponential_of<NarrowInt>(value, bits, scale)
+                                   : exponential_of<BigInt>(value, bits, scale);
 }
 
 Result<Decimal> power_of(const Decimal& base, const Decimal& exponent) {

@@ -229,6 +229,9 @@ const Candidates& overloads_of(std::string_view name) {
 }  // namespace
 
 Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator, Kinds arguments) {
+  if (arguments.size() > kArgumentsMax) {
+    return rejected("54023", fmt::format("cannot pass more than {} arguments to a function", kArgumentsMax));
+  }
   const std::vector<ArgumentKind> exact =
       is_operator ? assumed_alike(arguments) : std::vector<ArgumentKind>(arguments.begin(), arguments.end());
   Candidates candidates;

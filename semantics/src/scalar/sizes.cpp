@@ -23,15 +23,20 @@ constexpr int kUnitBits = 10;
 constexpr int64_t kBytesMax = 10 * 1'024;
 constexpr int64_t kUnitsMax = 20 * 1'024 - 1;
 
-std::string unit_text(std::string_view unit) { return fmt::format(" {}", unit); }
+Value with_unit(std::string made, std::string_view unit) {
+  made += ' ';
+  made += unit;
+  return Value(std::move(made));
+}
 
 /// Half of it, halves away from zero.
 BigInt halved(const BigInt& twice) { return (twice + (twice < 0 ? -1 : 1)) / 2; }
 
-/// Units are counted in halves, so that the last step rounds, as the steps before it cut.
-std::string pretty(const BigInt& bytes) {
+/// Units are counted in halves, so that the last step rounds, as the steps before it cut. `made`: an empty text.
+Value pretty(const BigInt& bytes, std::string made) {
   if (abs(bytes) < kBytesMax) {
-    return bytes.str() + unit_text(kUnits[0]);
+    append_decimal({bytes, 0}, made);
+    return with_unit(std::move(made), kUnits[0]);
   }
   BigInt halves = bytes / (int64_t{1} << (kUnitBits - 1));
   size_t unit = 1;
@@ -39,20 +44,23 @@ std::string pretty(const BigInt& bytes) {
     halves /= int64_t{1} << kUnitBits;
     ++unit;
   }
-  return halved(halves).str() + unit_text(kUnits[unit]);
+  append_decimal({halved(halves), 0}, made);
+  return with_unit(std::move(made), kUnits[unit]);
 }
 
 Result<Value> pretty_bigint(Arguments arguments, const BoundExpression&) {
-  return Value(pretty(BigInt(integer(arguments[0]))));
+  return pretty(BigInt(integer(arguments[0])), arguments.spare_text());
 }
 
 Result<Value> pretty_numeric(Arguments arguments, const BoundExpression&) {
   const Decimal& bytes = decimal(arguments[0]);
   const Decimal size{BigInt(abs(bytes.unscaled)), bytes.scale};
+  std::string made = arguments.spare_text();
   if (compare_decimals(size, {kBytesMax, 0}) < 0) {
-    return Value(format_decimal(bytes) + unit_text(kUnits[0]));
+    append_decimal(bytes, made);
+    return with_unit(std::move(made), kUnits[0]);
   }
-  return Value(pretty(bytes.unscaled / power_of_ten(static_cast<uint32_t>(bytes.scale))));
+  return pretty(bytes.unscaled / power_of_ten(static_cast<uint32_t>(bytes.scale)), std::move(made));
 }
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "../characters.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text_pieces.hpp"
@@ -19,9 +20,7 @@ constexpr TypeKind kInt = TypeKind::kInt;
 constexpr TypeKind kChar = TypeKind::kChar;
 constexpr uint64_t kCharacterSizeMax = 4;
 
-char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
-bool is_alphanumeric(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_alphanumeric(char c) { return is_digit(c) || is_letter(c); }
 
 uint64_t length_of(const BoundExpression& expression) { return length_max(expression.type); }
 

@@ -19,27 +19,29 @@ constexpr TypeKind kNumeric = TypeKind::kNumeric;
 /// Reads along a template, pattern by pattern. Each passes a byte, unless it says otherwise.
 class Reader {
  public:
-  Reader(std::string_view text, const NumberTemplate& format) : text_(text), format_(format) {
+  /// room: an empty text, which it writes to.
+  Reader(std::string_view text, const NumberTemplate& format, std::string room)
+      : text_(text), format_(format), digits_(std::move(room)) {
     const bool has_signs = format.has_plus || format.has_minus;
     const bool is_behind = format.sign == SignPlace::kBefore && format.before + format.shift == format.sign_after;
     sign_place_ = !has_signs && is_behind ? SignPlace::kBehind : format.sign;
   }
 
   std::string read() {
-    for (const NumberPiece& piece : format_.pieces) {
-      if (is_at_end()) {
-        break;
-      }
-      if (piece.item == NumberItem::kCharacter) {
+    digits_ = sign_;
+    NumberPieces pieces = format_.pieces();
+    for (auto piece = pieces.next(); piece && !is_at_end(); piece = pieces.next()) {
+      if (piece->item == NumberItem::kCharacter) {
         pass_character();
-      } else if (take(piece.item)) {
+      } else if (take(piece->item)) {
         ++at_;
       }
     }
     if (digits_.ends_with('.')) {
       digits_.pop_back();
     }
-    return sign_ + digits_;
+    digits_.front() = sign_;
+    return std::move(digits_);
   }
 
   [[nodiscard]] int digits_behind() const { return behind_; }
@@ -160,7 +162,7 @@ class Reader {
   SignPlace sign_place_;
   size_t at_ = 0;
   char sign_ = ' ';
-  std::string digits_;
+  std::string digits_;  ///< Behind the sign.
   int before_ = 0;
   int behind_ = 0;
   bool has_point_ = false;
@@ -181,8 +183,10 @@ Result<Value> to_number(Arguments arguments, const BoundExpression&) {
   if (format->is_roman) {
     return rejected("0A000", "\"RN\" not supported for input");
   }
-  Reader reader(text(arguments[0]), *format);
-  const Result<Value> read = parse_text(Type{kNumeric}, reader.read());
+  Reader reader(text(arguments[0]), *format, arguments.spare_text());
+  std::string digits = reader.read();
+  const Result<Value> read = parse_text(Type{kNumeric}, digits);
+  arguments.give_back(std::move(digits));
   if (!read) {
     return read;
   }

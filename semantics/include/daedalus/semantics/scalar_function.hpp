@@ -15,6 +15,9 @@
 
 namespace daedalus::semantics {
 
+/// As many arguments as a call in SQL may have: PostgreSQL's FUNC_MAX_ARGS.
+constexpr size_t kArgumentsMax = 100;
+
 /// What a function is asked about: values that stay where they are, in a row or an expression, and room for the text
 /// that it makes of them.
 class Arguments {
@@ -29,6 +32,8 @@ class Arguments {
   /// Whoever makes a text begins with it: then no row allocates memory.
   [[nodiscard]] std::string spare_text(std::string_view begin = {}) const { return texts_->take(begin); }
   [[nodiscard]] Value made(std::string_view text) const { return Value(spare_text(text)); }
+  /// And gives back what it made besides.
+  void give_back(std::string&& text) const { texts_->give(std::move(text)); }
 
  private:
   std::span<const Value* const> places_;
@@ -85,7 +90,7 @@ struct ArgumentKind {
 };
 
 /// The overload that PostgreSQL chooses for these arguments ("Type Conversion", 10.2 and 10.3).
-/// Errors: 42883 none, 42725 several as good.
+/// Errors: 42883 none, 42725 several as good, 54023 more than kArgumentsMax arguments.
 [[nodiscard]] Result<const ScalarFunction*> resolve_function(std::string_view name, bool is_operator,
                                                              std::span<const ArgumentKind> arguments);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/value.hpp"
@@ -15,7 +16,7 @@ namespace daedalus::semantics {
 struct BoundExpression;
 
 /// Room of texts that are done with, for those that come: after some rows no text needs memory of its own. At most
-/// kTextsMax of them, each as long as texts get.
+/// kTextsMax of them, each as long as texts get: as many as a call has arguments, and some for calls around it.
 class SpareTexts {
  public:
   SpareTexts() = default;
@@ -24,7 +25,13 @@ class SpareTexts {
 
   /// A text that begins so, in the room of one that was given if there is any.
   [[nodiscard]] std::string take(std::string_view begin = {}) {
-    std::string text = count_ == 0 ? std::string() : std::move(texts_[--count_]);
+    std::string text;
+    if (!many_.empty()) {
+      text = std::move(many_.back());
+      many_.pop_back();
+    } else if (count_ > 0) {
+      text = std::move(few_[--count_]);
+    }
     text.assign(begin);
     return text;
   }
@@ -37,8 +44,13 @@ class SpareTexts {
   }
   void give(std::string&& text) {
     constexpr size_t kWithoutRoom = 15;
-    if (text.capacity() > kWithoutRoom && count_ < kTextsMax) {
-      texts_[count_++] = std::move(text);
+    if (text.capacity() <= kWithoutRoom || count_ + many_.size() == kTextsMax) {
+      return;
+    }
+    if (count_ < kTextsFew) {
+      few_[count_++] = std::move(text);
+    } else {
+      many_.push_back(std::move(text));
     }
   }
 
@@ -49,10 +61,12 @@ class SpareTexts {
   }
 
  private:
-  static constexpr size_t kTextsMax = 8;
+  static constexpr size_t kTextsFew = 8;
+  static constexpr size_t kTextsMax = 128;
 
-  std::array<std::string, kTextsMax> texts_;
-  size_t count_ = 0;
+  std::array<std::string, kTextsFew> few_;
+  size_t count_ = 0;               ///< Of few_.
+  std::vector<std::string> many_;  ///< Beyond those.
 };
 
 /// evaluate() of bound_expression.hpp, for who does it again and again: its texts take the room of `texts`, which the

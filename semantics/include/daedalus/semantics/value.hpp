@@ -7,9 +7,15 @@
 #include <string>
 #include <variant>
 
+#include "daedalus/semantics/spare_limbs.hpp"
+
 namespace daedalus::semantics {
 
-using BigInt = boost::multiprecision::cpp_int;
+/// Boost's cpp_int, in a room of 128 bits and, beyond, in what its thread keeps.
+using BigInt =
+    boost::multiprecision::number<boost::multiprecision::cpp_int_backend<0, 0, boost::multiprecision::signed_magnitude,
+                                                                         boost::multiprecision::unchecked,
+                                                                         SpareLimbs<boost::multiprecision::limb_type>>>;
 
 /// unscaled · 10^-scale. Equality is of both members: 1.0 and 1.00 differ as representations; compare() knows better.
 struct Decimal {

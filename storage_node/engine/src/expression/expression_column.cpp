@@ -30,6 +30,16 @@ void write_numbers(const From* from, bool is_constant, uint32_t count, uint8_t* 
   }
 }
 
+/// In the room of the number that was there.
+void put(semantics::Value& place, Int128 unscaled, int32_t scale) {
+  auto* number = std::get_if<semantics::Decimal>(&place);
+  if (number == nullptr) {
+    number = &place.emplace<semantics::Decimal>();
+  }
+  number->unscaled = unscaled;
+  number->scale = scale;
+}
+
 }  // namespace
 
 semantics::Value value_at(const ColumnLayout& layout, const ColumnVector& vector, uint32_t position,
@@ -154,7 +164,7 @@ void ExpressionColumn::write(const ValueVector& values, uint32_t first, uint32_t
       return write_texts(values, first, count, room);
     case Native::kDecimal:
       for (uint32_t position = 0; position < count; ++position) {
-        room.boxed[first + position] = semantics::Decimal{to_big(values.wide(position)), node_->scale()};
+        put(room.boxed[first + position], values.wide(position), node_->scale());
       }
       return;
     case Native::kInterval:
