@@ -94,6 +94,23 @@ Error no_zone(const Type& type, const Moment& moment, const Error& error, std::s
   return fault_error(type, moment.is_at_place ? DatetimeFault::kZoneName : DatetimeFault::kSyntax, {}, text);
 }
 
+Error place_not_supported(std::string_view text) {
+  return not_supported("the name of a place as time zone is", text,
+                       "leave it out: a timestamp without time zone ignores it");
+}
+
+/// A moment beyond all clocks ignores the place that its text names, if there is such a place.
+Result<void> check_place(const Type& type, const Moment& moment, std::string_view text, const TimeZones* zones) {
+  if (!moment.is_at_place) {
+    return {};
+  }
+  if (zones == nullptr) {
+    return place_not_supported(text);
+  }
+  const Result<std::string> bound = bind_zone(moment.zone, zones);
+  return bound ? Result<void>() : no_zone(type, moment, bound.error(), text);
+}
+
 /// Seconds east of UTC that a clock in the session's zone is at a moment; null: UTC.
 int64_t offset_at(const BoundZone* session, int64_t micros) {
   return session == nullptr ? 0 : session->offset_at(floor_div(micros, kMicrosPerSecond));
@@ -198,6 +215,11 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
   if (fault != DatetimeFault::kNone) {
     return fault_error(type, fault, moment.refers, text);
   }
+  if (moment.kind != Moment::Kind::kFinite) {
+    if (const Result<void> known = check_place(type, moment, text, zones); !known) {
+      return known.error();
+    }
+  }
   switch (moment.kind) {
     case Moment::Kind::kEpoch:
       return Value(int64_t{0});
@@ -214,8 +236,7 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
   }
   Result<Value> value = is_date ? date_value(type, *placed, text) : timestamp_value(type, *placed, text);
   if (value && moment.is_at_place && zones == nullptr) {
-    return not_supported("the name of a place as time zone is", text,
-                         "leave it out: a timestamp without time zone ignores it");
+    return place_not_supported(text);
   }
   return value;
 }

@@ -90,6 +90,17 @@ TEST(SessionZone, MomentsWithoutAZoneAreByItsClocks) {
   EXPECT_EQ(read("epoch", "+1"), 0);
 }
 
+TEST(SessionZone, AMomentBeyondAllClocksWantsThePlaceOfItsTextToExist) {
+  static const OnePlace kPlaces;
+  const auto read_epoch = [](std::string_view text, const TimeZones* zones) {
+    const auto value = parse_text(Type{TypeKind::kDate}, text, std::nullopt, zones, nullptr);
+    return value ? "" : value.error().sqlstate;
+  };
+  EXPECT_EQ(read_epoch("2050-218 Europe/Zurich.s epoch", &kPlaces), "22023");
+  EXPECT_EQ(read_epoch("2050-218 Europe/Zurich.s infinity", &kPlaces), "22023");
+  EXPECT_EQ(read_epoch("2050-218 Europe/Zurich.s epoch", nullptr), "0A000") << "there is no database";
+}
+
 TEST(SessionZone, TheTimeIsReadOffItsClocks) {
   constexpr int64_t kNow = 1'700'000'000'123'456;  // 2023-11-14 22:13:20.123456 UTC
   EXPECT_EQ(read("now", "+3", kNow), kNow);

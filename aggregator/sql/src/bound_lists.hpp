@@ -58,4 +58,9 @@ namespace daedalus::aggregator::sql {
   return folded && folded->is_constant() && semantics::is_null(folded->value);
 }
 
+/// Whether it compares two values of which one is NULL for all rows.
+[[nodiscard]] inline bool is_null_of_two(const semantics::BoundExpression& comparison) {
+  return comparison.arguments.size() == 2 && is_null_for_all(comparison);
+}
+
 }  // namespace daedalus::aggregator::sql

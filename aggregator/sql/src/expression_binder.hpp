@@ -105,6 +105,8 @@ class ExpressionBinder {
   Bound row_order(const grammar::Node& node);
   Bound row_order_by_turns(semantics::BoundExpression before, semantics::BoundExpression equal,
                            semantics::BoundExpression rest, int32_t location);
+  /// NULL, once both sides are computed: among rows of values PostgreSQL looks for NULL only then.
+  Bound null_of_both(semantics::BoundExpression comparison, int32_t location);
   Bound null_test(const grammar::Node& node);
   Bound boolean_test(const grammar::BooleanTest& node);
   Bound cast_expression(const grammar::Node& node);

@@ -157,6 +157,14 @@ ExpressionBinder::Bound ExpressionBinder::row_order(const grammar::Node& node) {
     }
     parts.push_back(std::move(*truth));
   }
+  const bool is_last = both[1].kind() != grammar::Node::kBooleanExpression;
+  if (is_last && semantics::can_fail(parts[2]) && is_null_of_two(parts[2])) {
+    auto null = null_of_both(std::move(parts[2]), node.location());
+    if (!null) {
+      return null;
+    }
+    parts[2] = std::move(null->expression);
+  }
   if (std::any_of(parts.begin(), parts.end(), semantics::can_fail)) {
     return row_order_by_turns(std::move(parts[0]), std::move(parts[1]), std::move(parts[2]), node.location());
   }
@@ -173,21 +181,11 @@ ExpressionBinder::Bound ExpressionBinder::row_order(const grammar::Node& node) {
 
 ExpressionBinder::Bound ExpressionBinder::row_order_by_turns(BoundExpression before, BoundExpression equal,
                                                              BoundExpression rest, int32_t location) {
+  if (is_null_of_two(before)) {
+    return null_of_both(std::move(before), location);  // What is behind them is not computed.
+  }
   const Type truth{TypeKind::kBool};
   std::vector<BoundExpression> arms;
-  if (before.arguments.size() == 2 && is_null_for_all(before)) {
-    // Both are computed, and what is behind them is not.
-    for (BoundExpression& side : before.arguments) {
-      auto met = computed_first(std::move(side), false, location);
-      if (!met) {
-        return met;
-      }
-      arms.push_back(std::move(met->expression));
-      arms.push_back(semantics::make_constant(truth, Value()));
-    }
-    arms.push_back(semantics::make_constant(truth, Value()));
-    return call(FunctionId::kCase, std::move(arms), location);
-  }
   auto unknown = call(FunctionId::kIsNull, list_of(BoundExpression(before)), location);
   if (!unknown) {
     return unknown;
@@ -199,6 +197,21 @@ ExpressionBinder::Bound ExpressionBinder::row_order_by_turns(BoundExpression bef
   arms.push_back(std::move(unknown->expression));
   arms.push_back(semantics::make_constant(truth, Value()));
   arms.push_back(semantics::make_constant(truth, Value(false)));
+  return call(FunctionId::kCase, std::move(arms), location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::null_of_both(BoundExpression comparison, int32_t location) {
+  const Type truth{TypeKind::kBool};
+  std::vector<BoundExpression> arms;
+  for (BoundExpression& side : comparison.arguments) {
+    auto met = computed_first(std::move(side), false, location);
+    if (!met) {
+      return met;
+    }
+    arms.push_back(std::move(met->expression));
+    arms.push_back(semantics::make_constant(truth, Value()));
+  }
+  arms.push_back(semantics::make_constant(truth, Value()));
   return call(FunctionId::kCase, std::move(arms), location);
 }
 

@@ -290,5 +290,10 @@ TEST_F(ExpressionTest, CharactersWithoutALengthAreNotPadded) {
   }
 }
 
+TEST_F(ExpressionTest, ANullAmongRowsOfValuesHidesNothingBesideIt) {
+  EXPECT_EQ(bound("(i, NULL::bigint) < (1, l / l)"),
+            "case(<(i,1),t,=(i,1),case(is_null(is_null(/(l,l))),null,null),is_null(<(i,1)),null,f) boolean");
+}
+
 }  // namespace
 }  // namespace daedalus::aggregator::testing

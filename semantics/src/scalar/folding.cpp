@@ -32,6 +32,38 @@ Folded constant(const Type& type, Value value, bool is_stable = false) {
   return {make_constant(type, std::move(value)), is_stable};
 }
 
+bool is_moment_or_time(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kTime; }
+
+/// Whether it adds a moment to what stands before it: a number of days, an interval, or a time to a date.
+bool adds_moment_behind(const ScalarFunction& function) {
+  if (!function.is_operator || function.name != "+" || function.arguments.size() < 2) {
+    return false;
+  }
+  const TypeKind before = function.arguments[0];
+  const TypeKind behind = function.arguments[1];
+  return is_moment_or_time(behind) && !is_moment(before) && before != behind;
+}
+
+/// For such a sum PostgreSQL has a function in SQL, `$2 + $1`, which its planner writes instead: on each row the moment
+/// is computed first.
+BoundExpression with_moment_first(BoundExpression call) {
+  const ScalarFunction* function = find_function(call.function);
+  if (function == nullptr || !adds_moment_behind(*function)) {
+    return call;
+  }
+  std::vector<TypeKind> kinds = function->arguments;
+  std::swap(kinds[0], kinds[1]);
+  const auto functions = scalar_functions();
+  const auto turned = std::find_if(functions.begin(), functions.end(), [&](const ScalarFunction& other) {
+    return other.is_operator && other.name == function->name && other.arguments == kinds;
+  });
+  if (turned != functions.end()) {
+    call.function = turned->id;
+    std::swap(call.arguments[0], call.arguments[1]);
+  }
+  return call;
+}
+
 /// The call of folded arguments, computed where all are constant. What a stable function has a part in may fail, and is
 /// then left as it is.
 Result<Folded> computed(BoundExpression call, bool is_stable) {
@@ -46,6 +78,7 @@ Result<Folded> computed(BoundExpression call, bool is_stable) {
       return value.error();
     }
   }
+  call = with_moment_first(std::move(call));
   return with(make_call(call.function, std::move(call.arguments), call.type), is_stable);
 }
 
@@ -169,8 +202,18 @@ bool depends_on_session(const BoundExpression& call) {
   return function != nullptr && function->is_stable;
 }
 
+/// Whether it is of a number of digits below 0, as which PostgreSQL's planner takes none, beside a moment that it does
+/// not know: timestamp(at, -5).
+bool has_no_precision(const BoundExpression& call, const ScalarFunction* function) {
+  const bool takes_precision = function != nullptr && function->arguments.size() == 2 &&
+                               function->arguments[1] == TypeKind::kInt &&
+                               (function->name == "timestamp" || function->name == "timestamptz");
+  return takes_precision && call.arguments[1].is_constant() && std::get<int64_t>(call.arguments[1].value) < 0;
+}
+
 Result<Folded> fold_call(BoundExpression call) {
   bool is_stable = depends_on_session(call);
+  bool is_first_known = false;
   bool has_null = false;
   bool has_known_null = false;
   bool others_fail = false;  // Beside the NULL, on some row.
@@ -183,6 +226,7 @@ Result<Folded> fold_call(BoundExpression call) {
     has_null = has_null || part->is_null_constant();
     has_known_null = has_known_null || (part->is_null_constant() && part->is_known());
     others_fail = others_fail || can_fail(part->expression);
+    is_first_known = &argument == call.arguments.data() ? part->is_known() : is_first_known;
     argument = std::move(part->expression);
   }
   if (call.function == FunctionId::kNullIf && has_known_null) {
@@ -192,6 +236,9 @@ Result<Folded> fold_call(BoundExpression call) {
   const bool is_strict = function != nullptr ? !function->takes_nulls : call.function == FunctionId::kCast;
   if (is_strict && (has_known_null || (has_null && !others_fail))) {
     return constant(call.type, Value(), is_stable && !has_known_null);
+  }
+  if (!is_first_known && has_no_precision(call, function)) {
+    return Folded{std::move(call.arguments[0]), is_stable};
   }
   return computed(std::move(call), is_stable);
 }

@@ -65,11 +65,9 @@ Result<Value> time_as(Arguments arguments, const BoundExpression&) {
   return digits < 0 || digits > kPrecisionMax ? arguments[0] : Value(rounded(integer(arguments[0]), digits, 0));
 }
 
-Result<Value> timestamp_as(Arguments arguments, const BoundExpression& call) {
+Result<Value> timestamp_as(Arguments arguments, const BoundExpression&) {
   const int64_t digits = integer(arguments[1]);
-  // PostgreSQL's planner takes any constant below 0 for none, beside what is no constant.
-  const bool is_planned = !call.arguments[0].is_constant() && call.arguments[1].is_constant();
-  if (digits == -1 || digits == kPrecisionMax || (digits < 0 && is_planned)) {
+  if (digits == -1 || digits == kPrecisionMax) {
     return arguments[0];
   }
   if (digits < 0 || digits > kPrecisionMax) {

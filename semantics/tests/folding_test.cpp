@@ -1,0 +1,71 @@
+// What PostgreSQL's planner makes of an expression before any row is looked at. What is expected here PostgreSQL 15
+// answers; tests/oracle compares random expressions.
+#include <gtest/gtest.h>
+
+#include "daedalus/semantics/scalar_function.hpp"
+#include "daedalus/semantics/text.hpp"
+
+namespace daedalus::semantics {
+namespace {
+
+constexpr Type kInt{TypeKind::kInt};
+constexpr Type kDate{TypeKind::kDate};
+constexpr Type kTime{TypeKind::kTime};
+constexpr Type kTimestampTz{TypeKind::kTimestampTz};
+
+BoundExpression constant(const Type& type, std::string_view text) {
+  return make_constant(type, *parse_text(type, text));
+}
+
+BoundExpression call(std::string_view name, std::vector<BoundExpression> arguments) {
+  const bool is_operator = name == "+" || name == "/";
+  std::vector<ArgumentKind> kinds;
+  for (const BoundExpression& argument : arguments) {
+    kinds.push_back({argument.type.kind, false});
+  }
+  return *make_call((*resolve_function(name, is_operator, kinds))->id, std::move(arguments));
+}
+
+/// The value of the folded expression, or its error.
+std::string folded(BoundExpression expression, const std::vector<Value>& row) {
+  const auto planned = fold(std::move(expression));
+  const auto value = planned ? evaluate(*planned, row) : planned.error();
+  return value ? format_text(planned->type, *value) : value.error().sqlstate;
+}
+
+TEST(Folding, WhereAMomentIsAddedBehindItIsComputedFirst) {
+  const auto quotient = [] { return call("/", {constant(kInt, "1"), make_input(0, kInt, true)}); };
+  const auto date = [] {
+    return call("make_date", {constant(kInt, "2000"), make_input(1, kInt, true), constant(kInt, "1")});
+  };
+  const auto interval = [&] {
+    return call("make_interval", {constant(kInt, "0"), constant(kInt, "0"), constant(kInt, "0"), quotient(),
+                                  constant(kInt, "0"), constant(kInt, "0"), constant({TypeKind::kDouble}, "0")});
+  };
+  const std::vector<Value> wrong{Value(int64_t{0}), Value(int64_t{13})};
+  const std::vector<Value> right{Value(int64_t{1}), Value(int64_t{12})};
+  EXPECT_EQ(folded(call("+", {quotient(), date()}), wrong), "22008");
+  EXPECT_EQ(folded(call("+", {date(), quotient()}), wrong), "22008");
+  EXPECT_EQ(folded(call("+", {interval(), date()}), wrong), "22008");
+  EXPECT_EQ(folded(call("+", {quotient(), date()}), right), "2000-12-02");
+  EXPECT_EQ(folded(call("+", {interval(), date()}), right), "2000-12-02 00:00:00");
+}
+
+TEST(Folding, ASumOfConstantsBehindAMomentIsComputedFromLeftToRight) {
+  const auto quotient = call("/", {constant(kInt, "1"), constant(kInt, "0")});
+  const auto date = call("make_date", {constant(kInt, "2000"), constant(kInt, "13"), constant(kInt, "1")});
+  EXPECT_EQ(folded(call("+", {quotient, date}), {}), "22012");
+}
+
+TEST(Folding, APrecisionBelowZeroIsNoneBesideWhatThePlannerDoesNotKnow) {
+  const auto clock = call("timestamptz", {constant(kDate, "2000-01-01"), constant(kTime, "01:00")});
+  const auto rounded = [](BoundExpression moment) {
+    return call("timestamptz", {std::move(moment), constant(kInt, "-5")});
+  };
+  EXPECT_EQ(folded(rounded(clock), {}), "2000-01-01 01:00:00+00") << "a stable function's result is not known";
+  EXPECT_EQ(folded(rounded(make_input(0, kTimestampTz, true)), {Value(int64_t{0})}), "1970-01-01 00:00:00+00");
+  EXPECT_EQ(folded(rounded(make_constant(kTimestampTz, Value(int64_t{0}))), {}), "22023");
+}
+
+}  // namespace
+}  // namespace daedalus::semantics
