@@ -39,6 +39,15 @@ std::optional<TypeKind> kind_of_unknown(AggregateFunction function) {
   }
 }
 
+/// Where PostgreSQL says that an expression is, once it is read: `DATE 'x'` is where its text is.
+int32_t location_of_value(const grammar::Node& node) {
+  if (node.kind() == grammar::Node::kCast) {
+    return location_of_value(node.cast().argument);
+  }
+  const bool has_left = node.has_operator_expression() && node.operator_expression().left.is_present();
+  return has_left ? location_of_value(node.operator_expression().left) : location_of(node);
+}
+
 /// Whether `taken` is the expression, as it is or brought to the type that the aggregate takes.
 bool is_taken_as(const BoundExpression& expression, const BoundExpression& taken) {
   return taken == expression || (taken.is_call(FunctionId::kCast) && taken.arguments[0] == expression);
@@ -114,7 +123,8 @@ ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::Function
   return Typed{std::move(*made), false, node.location};
 }
 
-Result<void> ExpressionBinder::check_place(std::string_view what, std::string_view nested, int32_t location) const {
+Result<void> ExpressionBinder::check_place(std::string_view what, std::string_view nested, int32_t location) {
+  places_.aggregate = places_.aggregate < 0 ? location : places_.aggregate;
   if (!place_.takes_aggregates) {
     return scope_.error("42803", fmt::format("{} not allowed in {}", what, place_.clause), location);
   }
@@ -230,11 +240,12 @@ ExpressionBinder::Bound ExpressionBinder::grouping_function(const grammar::Group
     return arguments.error();
   }
   std::vector<BoundExpression> keys;
-  for (Typed& one : *arguments) {
-    auto key = settled(std::move(one));
+  for (size_t number = 0; number < arguments->size(); ++number) {
+    auto key = settled(std::move((*arguments)[number]));
     if (!key) {
       return key.error();
     }
+    places_.grouping.emplace_back(*key, location_of_value(node.arguments[number]));
     keys.push_back(std::move(*key));
   }
   auto made = semantics::make_aggregate(AggregateFunction::kGrouping, std::move(keys));

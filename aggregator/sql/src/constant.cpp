@@ -7,6 +7,7 @@
 
 #include "arithmetic.hpp"
 #include "cast.hpp"
+#include "computing_mistakes.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/uuid.hpp"
@@ -208,7 +209,32 @@ Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
   }
   const bool is_now = name == "now" || name == "transaction_timestamp" || name == "statement_timestamp" ||
                       name == "clock_timestamp";  // A statement looks at the clock once.
-  return is_now ? Folded(now_as(TypeKind::kTimestampTz, scope, call.location)) : Folded(std::optional<Constant>());
+  return is_now ? now_as(TypeKind::kTimestampTz, scope, call.location) : Folded(std::optional<Constant>());
+}
+
+/// Whether fold_computed() has its operators.
+bool is_computed(TypeKind kind) { return kind == TypeKind::kInterval || kind == TypeKind::kTime; }
+
+/// Nothing for one that cannot be computed: a NULL beside it may hide that, says fold_computed().
+Folded fold_operand(Scope& scope, const grammar::Node& node) {
+  auto operand = fold(scope, node);
+  return operand || !is_of_computing(operand.error()) ? operand : std::optional<Constant>();
+}
+
+Folded fold_sign(Scope& scope, Sign sign, const grammar::OperatorExpression& node) {
+  auto operand = fold_operand(scope, node.right);
+  if (!operand || !operand->has_value()) {
+    return operand;
+  }
+  if (is_computed((*operand)->type.kind)) {
+    return std::optional<Constant>();
+  }
+  auto result = apply_sign(scope, sign, **operand, node.location);
+  if (!result) {
+    return result.error();
+  }
+  result->given = 0;
+  return std::optional<Constant>(std::move(*result));
 }
 
 Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
@@ -216,30 +242,21 @@ Folded fold_operator(Scope& scope, const grammar::OperatorExpression& node) {
   if (node.kind != grammar::OperatorKind::kPlain || (name != "+" && name != "-")) {
     return std::optional<Constant>();
   }
-  auto right = fold(scope, node.right);
-  if (!right || !right->has_value()) {
-    return right;
-  }
   const Sign sign = name == "-" ? Sign::kMinus : Sign::kPlus;
-  const auto is_computed = [](TypeKind kind) { return kind == TypeKind::kInterval || kind == TypeKind::kTime; };
-  if (!node.left.is_present() && (*right)->type.kind == TypeKind::kTime) {
-    return std::optional<Constant>();  // fold_computed()
-  }
   if (!node.left.is_present()) {
-    auto result = apply_sign(scope, sign, **right, node.location);
-    if (!result) {
-      return result.error();
-    }
-    result->given = 0;
-    return std::optional<Constant>(std::move(*result));
+    return fold_sign(scope, sign, node);
   }
-  auto left = fold(scope, node.left);
+  auto left = fold_operand(scope, node.left);
   if (!left || !left->has_value()) {
     return left;
   }
+  auto right = fold_operand(scope, node.right);
+  if (!right || !right->has_value()) {
+    return right;
+  }
   if (is_computed((*left)->type.kind) || is_computed((*right)->type.kind) ||
       (semantics::is_timestamp((*left)->type.kind) && semantics::is_timestamp((*right)->type.kind))) {
-    return std::optional<Constant>();  // fold_computed()
+    return std::optional<Constant>();
   }
   auto result = add(scope, **left, sign, **right, node.location);
   if (!result) {
@@ -253,10 +270,6 @@ Error at_column(const Scope& scope, Error error, const semantics::Column& column
   error.message += fmt::format(" (column \"{}\")", column.name);
   return scope.located(std::move(error), location);
 }
-
-}  // namespace
-
-namespace {
 
 /// A constant that only an expression gives: it has no columns, and what it calls is in the table of functions.
 /// Nothing for what is not supported, or an aggregate: the caller has words for it.

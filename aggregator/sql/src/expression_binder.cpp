@@ -136,7 +136,7 @@ ExpressionBinder::Bound ExpressionBinder::column(const grammar::ColumnReference&
   if (!number) {
     return number.error();
   }
-  columns_.emplace_back(*number, node.location);
+  places_.columns.emplace_back(*number, node.location);
   return Typed{semantics::column_of(scope_.schema(), *number), false, node.location};
 }
 

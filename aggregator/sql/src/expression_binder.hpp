@@ -13,6 +13,7 @@
 #include "constant.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/selection.hpp"
+#include "outputs.hpp"
 #include "scope.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -49,8 +50,8 @@ class ExpressionBinder {
   [[nodiscard]] Result<std::vector<semantics::BoundExpression>> of_one_type(grammar::Nodes nodes,
                                                                             std::string_view construct);
 
-  /// Columns that were named, and where, in their order.
-  [[nodiscard]] const std::vector<std::pair<uint32_t, int32_t>>& columns() const { return columns_; }
+  /// What was bound, and where.
+  [[nodiscard]] const ExpressionPlaces& places() const { return places_; }
 
  private:
   using Bound = Result<Typed>;
@@ -83,7 +84,7 @@ class ExpressionBinder {
                                 std::vector<semantics::BoundExpression>& arguments, semantics::BoundExpression filter,
                                 int32_t location);
   /// Whether an aggregate may stand here. Error 42803, with `nested` within another.
-  [[nodiscard]] Result<void> check_place(std::string_view what, std::string_view nested, int32_t location) const;
+  [[nodiscard]] Result<void> check_place(std::string_view what, std::string_view nested, int32_t location);
   Bound grouping_function(const grammar::GroupingFunction& node);
   Bound operator_expression(const grammar::OperatorExpression& node);
   Bound plain_operator(const grammar::OperatorExpression& node);
@@ -143,7 +144,7 @@ class ExpressionBinder {
   Scope& scope_;
   Place place_;
   bool is_in_aggregate_ = false;
-  std::vector<std::pair<uint32_t, int32_t>> columns_;
+  ExpressionPlaces places_;
 };
 
 /// Direction, and place of NULLs, of an item of ORDER BY.

@@ -49,9 +49,9 @@ using Set = std::vector<uint32_t>;
 using Sets = std::vector<Set>;
 
 /// What an output shows, as a GROUP BY item.
-Result<BoundExpression> grouped_output(const Scope& scope, const OutputItem& item, int32_t location) {
+Result<BoundExpression> grouped_output(const Scope& scope, const OutputItem& item) {
   if (semantics::has_aggregate(item.expression)) {
-    return scope.error("42803", "aggregate functions are not allowed in GROUP BY", location);
+    return scope.error("42803", "aggregate functions are not allowed in GROUP BY", item.places.aggregate);
   }
   return item.expression;
 }
@@ -65,7 +65,7 @@ Result<BoundExpression> group_item(Scope& scope, const Outputs& outputs, const g
       return output.error();
     }
     if (output->has_value()) {
-      return grouped_output(scope, outputs.items()[**output], location);
+      return grouped_output(scope, outputs.items()[**output]);
     }
   }
   if (node.has_constant()) {
@@ -73,7 +73,7 @@ Result<BoundExpression> group_item(Scope& scope, const Outputs& outputs, const g
     if (!output) {
       return output.error();
     }
-    return grouped_output(scope, outputs.items()[*output], location);
+    return grouped_output(scope, outputs.items()[*output]);
   }
   return ExpressionBinder(scope, {kClause}).value(node);
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "computing_mistakes.hpp"
 #include "condition.hpp"
 #include "constant.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "insert_mistakes.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
 #include "statements.hpp"
@@ -173,36 +175,83 @@ Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape
   return defaults;
 }
 
-size_t row_count(const grammar::InsertStatement& insert) {
-  return insert.source.is_present() ? insert.source.select().values_lists.size() : 1;
-}
-
-Result<InsertRows> compile_rows(Scope& scope, const grammar::InsertStatement& insert, const InsertShape& shape) {
-  const grammar::Nodes lists = insert.source.select().values_lists;
-  const bool only_defaults = !insert.source.is_present();
-  if (lists.size() > contract::kUpdateRowsMax) {
-    return too_large("rows", contract::kUpdateRowsMax);
-  }
-  const size_t first_size = only_defaults ? 0 : lists[0].list().items.size();
-  if (!only_defaults) {
-    for (const grammar::Node& list : lists) {
-      if (auto checked = check_length(scope, shape, list.list().items, first_size); !checked) {
-        return checked.error();
+/// What is wrong with the values, in the order in which they are written.
+std::vector<InsertMistake> mistakes_of(Scope& scope, const InsertShape& shape, grammar::Nodes lists) {
+  std::vector<InsertMistake> met;
+  for (size_t row = 0; row < lists.size(); ++row) {
+    const grammar::Nodes list = lists[row].list().items;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (auto value = value_of(scope, list[i], shape.columns[i]); !value) {
+        met.push_back({row, shape.columns[i], &list[i], value.error()});
       }
     }
   }
-  auto defaults = common_defaults(scope, shape, first_size, insert.relation.location);
+  return met;
+}
+
+/// The lists of an INSERT; none of DEFAULT VALUES.
+Result<grammar::Nodes> checked_lists(const Scope& scope, const grammar::InsertStatement& insert,
+                                     const InsertShape& shape) {
+  if (!insert.source.is_present()) {
+    return grammar::Nodes();
+  }
+  const grammar::Nodes lists = insert.source.select().values_lists;
+  if (lists.size() > contract::kUpdateRowsMax) {
+    return too_large("rows", contract::kUpdateRowsMax);
+  }
+  for (const grammar::Node& list : lists) {
+    if (auto checked = check_length(scope, shape, list.list().items, lists[0].list().items.size()); !checked) {
+      return checked.error();
+    }
+  }
+  return lists;
+}
+
+Result<InsertRows> compile_rows(Scope& scope, const grammar::InsertStatement& insert, const InsertShape& shape,
+                                grammar::Nodes lists) {
+  const size_t given = lists.empty() ? 0 : lists[0].list().items.size();
+  auto defaults = common_defaults(scope, shape, given, insert.relation.location);
   if (!defaults) {
     return defaults.error();
   }
   InsertRows rows;
-  for (size_t row = 0; row < row_count(insert); ++row) {
-    const grammar::Nodes list = only_defaults ? grammar::Nodes() : lists[row].list().items;
+  for (size_t row = 0; row < std::max<size_t>(lists.size(), 1); ++row) {
+    const grammar::Nodes list = lists.empty() ? grammar::Nodes() : lists[row].list().items;
     if (auto appended = append_row(scope, shape, *defaults, list, rows); !appended) {
       return appended.error();
     }
   }
   return rows;
+}
+
+/// What RETURNING says of rows; nothing is wrong where there is none.
+Result<std::optional<Returning>> returned(Scope& scope, const grammar::InsertStatement& insert,
+                                          const InsertShape& shape, std::vector<std::vector<Value>> rows) {
+  if (!shape.returns) {
+    return std::optional<Returning>();
+  }
+  auto made = compile_returning(scope, insert.returning, rows);
+  return made ? Result<std::optional<Returning>>(std::move(*made)) : made.error();
+}
+
+/// The rows were not compiled because of `met`: that, or what PostgreSQL meets before it.
+Error told_of(Scope& scope, const grammar::InsertStatement& insert, const InsertShape& shape, grammar::Nodes lists,
+              Error met) {
+  const std::vector<InsertMistake> all =
+      is_of_computing(met) ? mistakes_of(scope, shape, lists) : std::vector<InsertMistake>();
+  if (all.empty()) {
+    return met;
+  }
+  const auto of_none = returned(scope, insert, shape, {});
+  FirstMistake first =
+      first_mistake(scope, all, lists.size() == 1, of_none ? std::optional<Error>() : std::optional(of_none.error()));
+  if (first.rows_before > 0 && shape.returns) {
+    // What was written before is returned before.
+    auto before = compile_rows(scope, insert, shape, lists.subspan(0, first.rows_before));
+    const auto of_those = before ? returned(scope, insert, shape, std::move(before->kept)) : before.error();
+    return of_those ? first.error : of_those.error();
+  }
+  return first.error;
 }
 
 }  // namespace
@@ -219,28 +268,28 @@ Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap
   if (!shape) {
     return shape.error();
   }
+  const auto lists = checked_lists(scope, insert, *shape);
+  if (!lists) {
+    return lists.error();
+  }
   scope.set_draws(true);
-  auto rows = compile_rows(scope, insert, *shape);
+  auto rows = compile_rows(scope, insert, *shape, *lists);
   scope.set_draws(false);
   if (!rows) {
-    return rows.error();
+    return told_of(scope, insert, *shape, *lists, rows.error());
   }
-  std::optional<Returning> returning;
-  if (shape->returns) {
-    auto made = compile_returning(scope, insert.returning,
-                                  scope.is_described() ? std::vector<std::vector<Value>>() : std::move(rows->kept));
-    if (!made) {
-      return made.error();
-    }
-    returning = std::move(*made);
+  auto returning =
+      returned(scope, insert, *shape, scope.is_described() ? std::vector<std::vector<Value>>() : std::move(rows->kept));
+  if (!returning) {
+    return returning.error();
   }
   wire::v1::UpdateBody body;
   wire::v1::InsertPart& part = *body.add_parts()->mutable_insert();
   part.set_rows(std::move(rows->packed));
-  part.set_row_count(static_cast<uint32_t>(row_count(insert)));
+  part.set_row_count(static_cast<uint32_t>(std::max<size_t>(lists->size(), 1)));
   auto update = finish_update(scope, map, std::move(body));
   if (update) {
-    update->returning = std::move(returning);
+    update->returning = std::move(*returning);
   }
   return update;
 }

@@ -16,10 +16,17 @@ namespace daedalus::aggregator::sql {
 /// Most outputs of a SELECT: PostgreSQL's limit.
 constexpr uint32_t kOutputsMax = 1664;
 
+/// Where in the statement an expression has what groups may make a mistake of.
+struct ExpressionPlaces {
+  std::vector<std::pair<uint32_t, int32_t>> columns = {};                     ///< In their order.
+  std::vector<std::pair<semantics::BoundExpression, int32_t>> grouping = {};  ///< Arguments of GROUPING().
+  int32_t aggregate = -1;                                                     ///< The first; −1: it has none.
+};
+
 /// One output.
 struct OutputItem : semantics::NamedExpression {
-  int32_t location = -1;                                   ///< Where it is asked for.
-  std::vector<std::pair<uint32_t, int32_t>> columns = {};  ///< That an expression names, and where.
+  int32_t location = -1;  ///< Where it is asked for.
+  ExpressionPlaces places = {};
 };
 
 /// Visible outputs first, in the order of the list; hidden ones behind, each value once.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "computing_mistakes.hpp"
 #include "condition.hpp"
 #include "constant.hpp"
 #include "daedalus/semantics/plain_answer.hpp"
@@ -11,6 +12,7 @@
 #include "lexer.hpp"
 #include "outputs.hpp"
 #include "refusals.hpp"
+#include "select_folding.hpp"
 #include "sort_group.hpp"
 #include "statements.hpp"
 #include "values.hpp"
@@ -66,11 +68,11 @@ Result<void> bind_from(Scope& scope, const grammar::SelectStatement& select) {
 }
 
 /// A column as it is, under its own name or the target's.
-OutputItem column_item(const Scope& scope, uint32_t column, const grammar::ResultTarget& target) {
+OutputItem column_item(const Scope& scope, uint32_t column, const grammar::ResultTarget& target, int32_t location) {
   OutputItem item;
   item.name = target.name.empty() ? scope.schema().columns[column].name : std::string(target.name);
   item.expression = semantics::column_of(scope.schema(), column);
-  item.location = target.location;
+  item.location = location;
   return item;
 }
 
@@ -81,7 +83,7 @@ Result<OutputItem> list_item(Scope& scope, ExpressionBinder::Place place, const 
     if (!column) {
       return column.error();
     }
-    return column_item(scope, *column, target);
+    return column_item(scope, *column, target, location_of(target.value));
   }
   ExpressionBinder binder(scope, place);
   auto expression = binder.value(target.value);
@@ -92,7 +94,7 @@ Result<OutputItem> list_item(Scope& scope, ExpressionBinder::Place place, const 
   item.name = target.name.empty() ? name_of(target.value) : std::string(target.name);
   item.expression = std::move(*expression);
   item.location = target.location;
-  item.columns = binder.columns();
+  item.places = binder.places();
   return item;
 }
 
@@ -108,7 +110,7 @@ Result<Outputs> compile_list(Scope& scope, ExpressionBinder::Place place, gramma
       }
       if (*is_star) {
         for (uint32_t column = 0; column < scope.schema().columns.size(); ++column) {
-          outputs.add_visible(column_item(scope, column, target));
+          outputs.add_visible(column_item(scope, column, target, target.location));
         }
         continue;
       }
@@ -189,38 +191,13 @@ Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select
   return {};
 }
 
-Result<void> fold_constants(semantics::BoundExpression& expression) {
-  if (expression.is_input() || expression.is_constant()) {
-    return {};
-  }
-  auto folded = semantics::fold(std::move(expression));
-  if (!folded) {
-    return folded.error();
-  }
-  expression = std::move(*folded);
-  return {};
-}
-
-/// Computes what is constant, now that nothing else can be wrong with the statement.
-Result<void> fold_constants(semantics::SelectList& list) {
-  for (semantics::NamedExpression& output : list.outputs) {
-    if (auto folded = fold_constants(output.expression); !folded) {
-      return folded;
-    }
-  }
-  for (semantics::BoundExpression& key : list.group_by) {
-    if (auto folded = fold_constants(key); !folded) {
-      return folded;
-    }
-  }
-  return list.having ? fold_constants(*list.having) : Result<void>();
-}
-
-Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order) {
+/// `where`: of the rows, or what is wrong with its constants; null: there is none.
+Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order,
+                                          Result<Where>* where = nullptr) {
   const uint32_t visible_count = outputs.visible_count();
   semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having),
                              std::move(order.grouping_sets)};
-  if (auto computed = fold_constants(list); !computed) {
+  if (auto computed = fold_constants(list, where); !computed) {
     return computed.error();
   }
   auto selection = semantics::bind_select(scope.schema(), std::move(list));
@@ -350,34 +327,31 @@ Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& 
   if (!outputs) {
     return outputs.error();
   }
-  Where where;
+  Result<Where> where = Where();
   if (select.where_clause.is_present()) {
-    auto compiled = compile_where(scope, select.where_clause);
-    if (!compiled) {
-      return compiled.error();
+    where = compile_where(scope, select.where_clause);
+    // What is wrong with the constants of the list comes before what is with the condition's.
+    if (!where && !is_met_later(scope, select.where_clause, where.error())) {
+      return where.error();
     }
-    where = std::move(*compiled);
   }
   auto order = compile_sort_group(scope, select, &*outputs);
   if (!order) {
     return order.error();
   }
-  auto selection = bind_outputs(scope, std::move(*outputs), *order);
+  auto selection = bind_outputs(scope, std::move(*outputs), *order, &where);
   if (!selection) {
     return selection.error();
-  }
-  if (auto folded = fold_residuals(where); !folded) {
-    return folded.error();
   }
   if (auto bounds = compile_bounds(scope, select, order->ties_by, *selection); !bounds) {
     return bounds.error();
   }
-  selection->residuals = std::move(where.residuals);
+  selection->residuals = std::move(where->residuals);
   if (auto checked = contract::check_selection(*selection); !checked) {
     return scope.located(checked.error(), scope.statement_location());
   }
-  selection->predicate = semantics::normal_form(where.condition);
-  return make_select(scope.schema(), map, std::move(*selection), std::move(where.condition));
+  selection->predicate = semantics::normal_form(where->condition);
+  return make_select(scope.schema(), map, std::move(*selection), std::move(where->condition));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -36,7 +37,7 @@ Result<uint32_t> output_of(Scope& scope, Outputs* outputs, const grammar::Node& 
   if (!expression) {
     return expression.error();
   }
-  return outputs->find_or_add({{name_of(node), std::move(*expression)}, location, binder.columns()});
+  return outputs->find_or_add({{name_of(node), std::move(*expression)}, location, binder.places()});
 }
 
 bool has_key(const std::vector<semantics::OrderKey>& keys, uint32_t output) {
@@ -115,7 +116,18 @@ Result<std::optional<OutputItem>> compile_having(Scope& scope, const grammar::Se
     return condition.error();
   }
   return std::optional(
-      OutputItem{{"having", std::move(*condition)}, location_of(select.having_clause), binder.columns()});
+      OutputItem{{"having", std::move(*condition)}, location_of(select.having_clause), binder.places()});
+}
+
+/// What GROUPING() asks about are keys.
+Result<void> check_grouping(const Scope& scope, const std::vector<BoundExpression>& group_by, const OutputItem& item) {
+  for (const auto& [argument, location] : item.places.grouping) {
+    if (std::find(group_by.begin(), group_by.end(), argument) == group_by.end()) {
+      return scope.error("42803", "arguments to GROUPING must be grouping expressions of the associated query level",
+                         location);
+    }
+  }
+  return {};
 }
 
 /// What is put out, or decides about a group, must be one value per group.
@@ -124,12 +136,25 @@ Result<void> check_grouped(const Scope& scope, const std::vector<BoundExpression
   if (!column) {
     return {};
   }
-  const auto named = std::find_if(item.columns.begin(), item.columns.end(),
-                                  [&](const auto& reference) { return reference.first == *column; });
+  const auto& columns = item.places.columns;
+  const auto named =
+      std::find_if(columns.begin(), columns.end(), [&](const auto& reference) { return reference.first == *column; });
   return scope.error("42803",
                      fmt::format("column \"{}\" must appear in the GROUP BY clause or be used in an aggregate function",
                                  scope.qualified(*column)),
-                     named == item.columns.end() ? item.location : named->second);
+                     named == columns.end() ? item.location : named->second);
+}
+
+Result<void> check_all_grouped(const Scope& scope, const std::vector<BoundExpression>& group_by,
+                               std::span<const OutputItem> items) {
+  for (const auto check : {check_grouping, check_grouped}) {
+    for (const OutputItem& item : items) {
+      if (auto checked = check(scope, group_by, item); !checked) {
+        return checked;
+      }
+    }
+  }
+  return {};
 }
 
 /// SELECT DISTINCT puts out each row once: what it shows are the keys of its groups or, where there are groups already,
@@ -195,14 +220,13 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   }
   const std::vector<BoundExpression>& keys = group_by->keys;
   const bool is_grouped = !keys.empty() || !group_by->sets.empty() || having->has_value() || outputs->has_aggregate();
-  for (const OutputItem& item : outputs->items()) {
-    auto checked = is_grouped ? check_grouped(scope, keys, item) : Result<void>();
-    if (!checked) {
+  if (is_grouped) {
+    if (auto checked = check_all_grouped(scope, keys, outputs->items()); !checked) {
       return checked.error();
     }
   }
   if (having->has_value()) {
-    if (auto checked = check_grouped(scope, keys, **having); !checked) {
+    if (auto checked = check_all_grouped(scope, keys, std::span(&**having, 1)); !checked) {
       return checked.error();
     }
     result.having = std::move((*having)->expression);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arithmetic.hpp"
+#include "computing_mistakes.hpp"
 #include "constant.hpp"
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -152,7 +153,8 @@ Result<std::optional<Expression>> compile_column_change(Scope& scope, uint32_t c
   }
   auto constant = fold(scope, constant_side);
   if (!constant) {
-    return is_refused(constant.error()) ? Result<std::optional<Expression>>(other) : constant.error();
+    const bool is_told_later = is_refused(constant.error()) || is_of_computing(constant.error());
+    return is_told_later ? Result<std::optional<Expression>>(other) : constant.error();
   }
   if (!constant->has_value() || !can_be_added(scope.schema().columns[column].type.kind, **constant)) {
     return other;
@@ -180,8 +182,8 @@ Result<std::optional<Expression>> compile_known(Scope& scope, uint32_t column, c
     constant = Constant{target.type, {}, false, node.location()};
   } else if (!mentions_column(node)) {
     auto folded = fold(scope, node);
-    if (!folded && !is_refused(folded.error())) {
-      return folded.error();
+    if (!folded && !is_refused(folded.error()) && !is_of_computing(folded.error())) {
+      return folded.error();  // Others are told in their turn, or by the rows: see write_computed().
     }
     constant = folded ? std::move(*folded) : std::nullopt;
   }
@@ -323,6 +325,16 @@ Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
   return compile_where(scope, where);
 }
 
+/// A NULL where there may be none is told behind what is wrong with WHERE.
+Error behind_where(Scope& scope, const grammar::Node& where, Error met) {
+  if (met.sqlstate != "23502") {
+    return met;
+  }
+  auto bound = bind_where(scope, where);
+  const auto folded = bound ? fold_residuals(*bound) : Result<void>(bound.error());
+  return folded ? met : folded.error();
+}
+
 }  // namespace
 
 Result<CompiledUpdate> finish_update(const Scope& scope, const contract::PartitionMap& map, wire::v1::UpdateBody body) {
@@ -349,15 +361,18 @@ Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap
   wire::v1::ModifyPart* part = body.add_parts()->mutable_modify();
   std::vector<Computed> computed;
   if (auto assigned = compile_assignments(scope, map, update, part, &computed); !assigned) {
-    return assigned.error();
+    return behind_where(scope, update.where_clause, assigned.error());
   }
   auto where = bind_where(scope, update.where_clause);
-  if (!where) {
+  if (!where && !is_met_later(scope, update.where_clause, where.error())) {
     return where.error();
   }
   if (!scope.is_described()) {
     if (auto written = write_computed(scope, std::move(computed), part); !written) {
-      return written.error();
+      return behind_where(scope, update.where_clause, written.error());
+    }
+    if (!where) {
+      return where.error();
     }
     if (auto written = write_where(scope, std::move(*where), location_of(update.where_clause), part); !written) {
       return written.error();

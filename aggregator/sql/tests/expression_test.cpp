@@ -290,6 +290,33 @@ TEST_F(ExpressionTest, CharactersWithoutALengthAreNotPadded) {
   }
 }
 
+TEST_F(ExpressionTest, WhatHavingSaysOfKeysIsAskedOfRows) {
+  const auto asked = [&](const std::string& behind) {
+    const auto compiled = compile("SELECT count(*) FROM t " + behind);
+    const semantics::Selection& selection = *std::get<CompiledSelect>(*compiled).selection;
+    std::string text;
+    for (const semantics::BoundExpression& residual : selection.residuals) {
+      text += expression_text(*schema_, residual) + " of rows ";
+    }
+    text += selection.predicate.clauses.empty() ? "" : "of clauses ";
+    return text + (selection.having ? "of groups" : "");
+  };
+  EXPECT_EQ(asked("GROUP BY s HAVING s > 5"), ">(cast(s as integer),5) of rows ");
+  EXPECT_EQ(asked("GROUP BY s HAVING s > 5 AND max(i) > 5"), ">(cast(s as integer),5) of rows of groups");
+  EXPECT_EQ(asked("GROUP BY s HAVING max(i) > 5"), "of groups");
+  EXPECT_EQ(asked("GROUP BY s HAVING false"), "of clauses ") << "of no row";
+  EXPECT_EQ(asked("HAVING false"), "of clauses of groups") << "there is one group without rows, too";
+  EXPECT_EQ(asked("GROUP BY ROLLUP (s) HAVING s > 5"), "of groups") << "there s is NULL behind the rows";
+}
+
+TEST_F(ExpressionTest, OfSeveralMistakesPostgresFirstOneIsTold) {
+  EXPECT_EQ(failure("SELECT 1 / 0 FROM t WHERE i = 5000000000::int"), "22012@0 division by zero");
+  EXPECT_EQ(failure("SELECT 1 / 0 FROM t WHERE i = 'x'"), "22P02@31 invalid input syntax for type integer: \"x\"");
+  EXPECT_EQ(failure("SELECT i FROM t WHERE i = 5000000000::int ORDER BY 1 / 0"), "22012@0 division by zero");
+  EXPECT_EQ(failure("SELECT count(*) FROM t WHERE i > 1 / 0 HAVING count(*) > 5000000000::int"),
+            "22012@34 division by zero");
+}
+
 TEST_F(ExpressionTest, ANullAmongRowsOfValuesHidesNothingBesideIt) {
   EXPECT_EQ(bound("(i, NULL::bigint) < (1, l / l)"),
             "case(<(i,1),t,=(i,1),case(is_null(is_null(/(l,l))),null,null),is_null(<(i,1)),null,f) boolean");

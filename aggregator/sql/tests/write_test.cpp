@@ -190,6 +190,34 @@ TEST_F(InsertTest, TakesAThousandRows) {
   EXPECT_EQ(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().row_count(), 1000U);
 }
 
+TEST_F(InsertTest, OfSeveralMistakesPostgresFirstOneIsTold) {
+  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+           // Of one row by the table's columns, whatever order they are written in.
+           {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1)", "22003@43 smallint out of range (column \"s\")"},
+           {"INSERT INTO t (i, k, l) VALUES (1, NULL::int, 1 / 0)", "22012@0 division by zero"},
+           {"INSERT INTO t (i, s) VALUES (1, 1 / 0) RETURNING sqrt(-1.0)", "22012@0 division by zero"},
+           {"INSERT INTO t (i, s) VALUES (1, 1 / 0) RETURNING nothing", "42703@50 column \"nothing\" does not exist"},
+           {"INSERT INTO t (i, s) VALUES (1, 1 / 0), (2, 'x')",
+            "22P02@45 invalid input syntax for type smallint: \"x\" (column \"s\")"},
+           // Of several rows as they are written, and RETURNING before.
+           {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1), (2, 3, 4)", "22012@0 division by zero"},
+           {"INSERT INTO t (i, s) VALUES (1, 1 / 0), (2, 3) RETURNING sqrt(-1.0)",
+            "2201F@0 cannot take square root of a negative number"},
+           {"INSERT INTO t (i, k) VALUES (1, NULL), (2, 1 / 0)", "22012@0 division by zero"},
+           // A stable function is computed with its row, and what was written before is returned before.
+           {"INSERT INTO t (i, day) VALUES (1, to_date('x', 'YYYY')), (2 / 0, NULL)", "22012@0 division by zero"},
+           {"INSERT INTO t (i, day) VALUES (1, NULL), (2, to_date('x', 'YYYY')) RETURNING 1 / (i - 1)",
+            "22012@0 division by zero"},
+       }) {
+    EXPECT_EQ(failure(sql), error) << sql;
+  }
+}
+
+TEST_F(InsertTest, TakesWhatIsComputedOfIntervals) {
+  EXPECT_EQ(inserted("INSERT INTO t (i, day) VALUES (1, DATE '2000-01-01' - (- INTERVAL '1 day'))"),
+            inserted("INSERT INTO t (i, day) VALUES (1, DATE '2000-01-02')"));
+}
+
 TEST_F(UpdateTest, AssignsConstantsAndChanges) {
   for (const auto& [sql, expected] : std::initializer_list<Accepted>{
            {"UPDATE t SET k = 5 WHERE i = 1", "k=5 where i=1"},
@@ -263,7 +291,7 @@ TEST_F(UpdateTest, RefusesWhatItCannotDo) {
             "42804@18 column \"k\" is of type integer but expression is of type character varying"},
            {"UPDATE t SET b = k", "42804@18 column \"b\" is of type boolean but expression is of type integer"},
            {"UPDATE t SET k = k / 0 * l", "accepted"},
-           {"UPDATE t SET k = k + 1 / 0", "22012@22 division by zero"},
+           {"UPDATE t SET k = k + 1 / 0", "22012@18 division by zero"},
            {"UPDATE t SET d = sin(d)", "0A000@18 sin in UPDATE and DELETE is not supported"},
            {"UPDATE t SET d = d ^ 2", "0A000@18 ^ in UPDATE and DELETE is not supported"},
            {"UPDATE t SET n = n ^ 2", "0A000@18 ^ in UPDATE and DELETE is not supported"},
@@ -272,6 +300,19 @@ TEST_F(UpdateTest, RefusesWhatItCannotDo) {
        }) {
     EXPECT_EQ(failure(sql), error) << sql;
   }
+}
+
+TEST_F(UpdateTest, ANullWhereThereMayBeNoneIsToldBehindWhatIsWrongWithTheCondition) {
+  EXPECT_EQ(failure("UPDATE t SET k = NULL WHERE sqrt(-1.0) > i").substr(0, 5), "2201F");
+  EXPECT_EQ(failure("UPDATE t SET k = NULL::int + 1 WHERE sqrt(-1.0) > i").substr(0, 5), "2201F");
+  EXPECT_EQ(failure("UPDATE t SET k = NULL WHERE sqrt(1.0) > i").substr(0, 5), "23502");
+}
+
+TEST_F(UpdateTest, WhatAStableFunctionFailsWithWaitsForARow) {
+  EXPECT_EQ(failure("UPDATE t SET day = to_date('x', 'YYYY')"), "accepted");
+  EXPECT_EQ(failure("UPDATE t SET l = l + to_number('x', '9')::bigint"), "accepted");
+  EXPECT_EQ(failure("UPDATE t SET l = 1 / 0 WHERE i = 5000000000::int"), "22012@18 division by zero");
+  EXPECT_EQ(failure("UPDATE t SET l = 1 / 0 WHERE i = 'x'"), "22P02@34 invalid input syntax for type integer: \"x\"");
 }
 
 TEST_F(DeleteTest, DeletesByAPredicate) {

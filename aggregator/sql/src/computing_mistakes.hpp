@@ -1,0 +1,15 @@
+// Mistakes that are met when something is computed: whatever is wrong with how a statement reads comes before them.
+#pragma once
+
+#include "grammar.hpp"
+#include "scope.hpp"
+
+namespace daedalus::aggregator::sql {
+
+/// Whether a mistake can be one of computing; a literal that is no value of its type has the same codes.
+[[nodiscard]] bool is_of_computing(const Error& error);
+
+/// Whether what is wrong with a condition was met when its constants were computed: nothing is wrong with how it reads.
+[[nodiscard]] bool is_met_later(Scope& scope, const grammar::Node& condition, const Error& met);
+
+}  // namespace daedalus::aggregator::sql
