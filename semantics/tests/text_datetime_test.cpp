@@ -1,5 +1,5 @@
 // Dates and timestamps from text. What rpc/vectors/datetimes.tsv expects is what PostgreSQL 15 answers: see
-// tests/oracle/test_statements_against_postgres.py, which also compares thousands of random spellings.
+// tests/oracle/test_constants_against_postgres.py, which also compares thousands of random spellings.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// Intervals from text. tests/oracle/test_statements_against_postgres.py compares thousands of random spellings with
+// Intervals from text. tests/oracle/test_constants_against_postgres.py compares thousands of random spellings with
 // PostgreSQL 15.
 #include <gtest/gtest.h>
 

@@ -53,6 +53,13 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
+def insert(column: str, expression: str) -> str:
+    """One INSERT that gives the column of the twins' table the expression's value."""
+    if column == "i":
+        return f"INSERT INTO t (i) VALUES ({expression})"
+    return f"INSERT INTO t (i, {column}) VALUES (1, {expression})"
+
+
 def string(choice: random.Random) -> str:
     """A string constant, its type said or not."""
     if choice.random() < 0.06:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import random
 
+from asked import WHERE, Asked, sometimes, under
 from expressions import Expressions
+from queries import having, key
 
 SPAN = "(at - TIMESTAMP '2013-01-31')"
 KEYS = ["b", "s", "i", "v", "day", "c", "n", "d", "(i % 2)", "upper(v)", "(l + 1)", "(n / 3)", "clock", "tag", SPAN]
@@ -94,15 +96,25 @@ def _sets(choice: random.Random, keys: list[str]) -> str:
     )
 
 
-def grouped(choice: random.Random, expressions: Expressions) -> str:
+def grouped(choice: random.Random, expressions: Expressions) -> Asked:
     """One SELECT of groups."""
     keys = choice.sample(KEYS, choice.randint(1, 3))
-    where = f" WHERE ({expressions.of('boolean', 1)}) IS TRUE" if choice.random() < 0.3 else ""
+    if choice.random() < 0.4:
+        keys[choice.randrange(len(keys))] = key(choice, expressions)
+    condition = sometimes(choice, expressions, 0.3, depth_max=1)
     aggregates = [_aggregate(choice, expressions, keys) for _ in range(choice.randint(1, 3))]
-    having = f" HAVING count(DISTINCT {choice.choice(KEYS)}) > 1" if choice.random() < 0.2 else ""
+    behind = _having(choice, expressions) if choice.random() < 0.3 else ""
     if choice.random() < 0.2:
         plain = [aggregate for aggregate in aggregates if not aggregate.startswith("grouping")] or ["count(DISTINCT i)"]
-        return "SELECT " + ", ".join(f"{made} AS a{n}" for n, made in enumerate(plain)) + f" FROM t{where}{having}"
-    shown = [f"{key} AS k{n}" for n, key in enumerate(keys) if choice.random() < 0.8]
+        outputs = ", ".join(f"{made} AS a{n}" for n, made in enumerate(plain))
+        return under(f"SELECT {outputs} FROM t{WHERE}{behind}", condition)
+    shown = [f"{each} AS k{n}" for n, each in enumerate(keys) if choice.random() < 0.8]
     shown += [f"{made} AS a{n}" for n, made in enumerate(aggregates)]
-    return f"SELECT {', '.join(shown)} FROM t{where} GROUP BY {_sets(choice, keys)}{having}"
+    sets = _sets(choice, keys)
+    return under(f"SELECT {', '.join(shown)} FROM t{WHERE} GROUP BY {sets}{behind}", condition)
+
+
+def _having(choice: random.Random, expressions: Expressions) -> str:
+    if choice.random() < 0.5:
+        return f" HAVING count(DISTINCT {choice.choice(KEYS)}) > 1"
+    return having(choice, expressions)

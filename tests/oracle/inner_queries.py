@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 import random
+from dataclasses import dataclass
 
+from asked import WHERE, Asked, same, sometimes, under
 from expressions import Expressions
 
+_OUTER = "\x02"  # Stands for the condition of the outer query.
 
-def _inner(choice: random.Random, expressions: Expressions) -> str:
+
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """A query, and what the outer one may ask of it: conjuncts as they stand there and as they would stand here."""
+
+    text: str
+    outer: list[tuple[str, str]]
+
+
+def _inner(choice: random.Random, expressions: Expressions) -> _Inner:
     first, second = (expressions.key(expressions.any_kind(), choice.randint(0, 2)) for _ in range(2))
     literal = choice.choice([first, "5", "'x'", "NULL", "1.5", "true"])
-    where = f" WHERE ({expressions.of('boolean', 1)}) IS TRUE" if choice.random() < 0.3 else ""
-    return f"SELECT {literal} AS a, {second} AS b, i AS c, s FROM t{choice.choice(['', ' AS u'])}{where}"
+    outer = choice.choice(
+        [
+            [],
+            [("a IS NOT NULL", f"({literal}) IS NOT NULL")],
+            [("q.c > 1", "i > 1"), ("s < 5", "s < 5")],
+            [("c IN (1, 2, 3)", "i IN (1, 2, 3)")],
+            [("b = b", f"({second}) = ({second})")],
+        ]
+    )
+    source = choice.choice(["", " AS u"])
+    return _Inner(f"SELECT {literal} AS a, {second} AS b, i AS c, s FROM t{source}{WHERE}", outer)
 
 
 def _of_rows(choice: random.Random) -> str:
     """What is asked of q, which has a, b, c and s."""
-    where = choice.choice(
-        ["", " WHERE a IS NOT NULL", " WHERE q.c > 1 AND s < 5", " WHERE c IN (1, 2, 3)", " WHERE b = b"]
-    )
     return choice.choice(
         [
-            f"SELECT a, b FROM {{q}}{where}",
-            f"SELECT q.*, c + 1 AS d FROM {{q}}{where}",
-            f"SELECT * FROM {{q}}{where}",
-            f"SELECT c AS s, s AS c FROM {{q}}{where}",
-            f"SELECT count(*) AS e, count(a) AS f, max(q.c) AS g, count(DISTINCT s) AS h FROM {{q}}{where}",
-            f"SELECT b AS g, count(a) FROM {{q}}{where} GROUP BY b",
-            f"SELECT c % 2 AS i, count(*) FROM {{q}}{where} GROUP BY i",
-            f"SELECT a, count(*) AS n FROM {{q}}{where} GROUP BY a HAVING count(*) > 1",
-            f"SELECT DISTINCT a FROM {{q}}{where}",
-            f"SELECT CASE WHEN c > 2 THEN s END AS e, coalesce(s, c) AS f, a FROM {{q}}{where} ORDER BY e, c",
-            f"SELECT c, grouping(c), count(*) FROM {{q}}{where} GROUP BY ROLLUP (c, s)",
-            f"SELECT string_agg(c::text, ',' ORDER BY s DESC, c) FROM {{q}}{where}",
+            f"SELECT a, b FROM {{q}}{_OUTER}",
+            f"SELECT q.*, c + 1 AS d FROM {{q}}{_OUTER}",
+            f"SELECT * FROM {{q}}{_OUTER}",
+            f"SELECT c AS s, s AS c FROM {{q}}{_OUTER}",
+            f"SELECT count(*) AS e, count(a) AS f, max(q.c) AS g, count(DISTINCT s) AS h FROM {{q}}{_OUTER}",
+            f"SELECT b AS g, count(a) FROM {{q}}{_OUTER} GROUP BY b",
+            f"SELECT c % 2 AS i, count(*) FROM {{q}}{_OUTER} GROUP BY i",
+            f"SELECT a, count(*) AS n FROM {{q}}{_OUTER} GROUP BY a HAVING count(*) > 1",
+            f"SELECT DISTINCT a FROM {{q}}{_OUTER}",
+            f"SELECT CASE WHEN c > 2 THEN s END AS e, coalesce(s, c) AS f, a FROM {{q}}{_OUTER} ORDER BY e, c",
+            f"SELECT c, grouping(c), count(*) FROM {{q}}{_OUTER} GROUP BY ROLLUP (c, s)",
+            f"SELECT string_agg(c::text, ',' ORDER BY s DESC, c) FROM {{q}}{_OUTER}",
             "SELECT nothing FROM {q}",
             "SELECT i FROM {q}",
             "SELECT u.a FROM {q}",
@@ -52,20 +70,32 @@ def _of_groups(choice: random.Random) -> str:
     )
 
 
-def inner_query(choice: random.Random, expressions: Expressions) -> str:
-    """One SELECT over another one."""
+def inner_query(choice: random.Random, expressions: Expressions) -> Asked:
+    """One SELECT over another one. The judge is asked all conditions within, where they have one order."""
     if choice.random() < 0.2:
-        inner = choice.choice(
-            [
-                "SELECT s AS k, count(*) AS n FROM t GROUP BY s",
-                "SELECT i % 2 AS k, sum(i) AS n FROM t GROUP BY 1 HAVING count(*) > 1",
-                "SELECT max(day) AS k, count(DISTINCT s) AS n FROM t",
-                "SELECT s AS z, count(*) AS n, i % 2 AS k FROM t GROUP BY ROLLUP (z, 3)",
-            ]
-        )
-        outer = _of_groups(choice)
-    else:
-        inner, outer = _inner(choice, expressions), _of_rows(choice)
+        return same(_around(choice, _groups(choice), _of_groups(choice)))
+    inner = _inner(choice, expressions)
+    pattern = _around(choice, inner.text, _of_rows(choice))
+    within = sometimes(choice, expressions, 0.3, depth_max=1)
+    outer = inner.outer if _OUTER in pattern else []
+    asked = f" WHERE {' AND '.join(text for text, _ in outer)}" if outer else ""
+    here = under(pattern.replace(_OUTER, asked), within).here
+    return Asked(here, pattern.replace(_OUTER, ""), (*within, *(text for _, text in outer)))
+
+
+def _groups(choice: random.Random) -> str:
+    return choice.choice(
+        [
+            "SELECT s AS k, count(*) AS n FROM t GROUP BY s",
+            "SELECT i % 2 AS k, sum(i) AS n FROM t GROUP BY 1 HAVING count(*) > 1",
+            "SELECT max(day) AS k, count(DISTINCT s) AS n FROM t",
+            "SELECT s AS z, count(*) AS n, i % 2 AS k FROM t GROUP BY ROLLUP (z, 3)",
+        ]
+    )
+
+
+def _around(choice: random.Random, inner: str, outer: str) -> str:
+    """The outer query over the inner one, however that may be written."""
     form = choice.randrange(5)
     if form == 0:
         return f"WITH q AS ({inner}) {outer.format(q='q')}"

@@ -3,7 +3,9 @@ and PostgreSQL with a table of the same columns."""
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import functools
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from sessions import POSTGRES_BIN, running_postgres
 TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 ANSWERS_SECONDS_MAX = 300
 _POSITION = "\x05"
+_MESSAGE = "\x06"
 
 COLUMNS = {
     "b": "bool",
@@ -54,6 +57,7 @@ BEGIN
     EXECUTE 'SELECT coalesce(string_agg(q::text || chr(2), ''''), '''') FROM (' || statement || ') q' INTO found;
     found := types || '|' || translate(found, E'\\n\\r', '  ');
   ELSIF statement LIKE 'UPDATE%' OR statement LIKE 'DELETE%' THEN
+    EXECUTE 'EXPLAIN ' || statement;  -- What fails when it is planned fails for all rows.
     -- Row by row: a row on which it fails stays as it is.
     FOR row_id IN SELECT i FROM t ORDER BY i LOOP
       BEGIN
@@ -61,9 +65,6 @@ BEGIN
         GET DIAGNOSTICS row_count = ROW_COUNT;
         applied := applied + row_count;
       EXCEPTION WHEN OTHERS THEN
-        IF SQLSTATE LIKE '42%' THEN
-          RAISE;
-        END IF;
         failed := failed || SQLSTATE;
       END;
     END LOOP;
@@ -120,11 +121,15 @@ class Twins:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    def answers(self, statements: list[str], column: str = "i") -> list[tuple[str, str]]:
-        """Of each statement, the compiler's answer and PostgreSQL's: both know the same time and the rows of the
-        statements before, and nothing of earlier calls."""
-        assert all("\n" not in statement for statement in statements)
-        listed = "".join(f"({number}, {_quoted(text)}),\n" for number, text in enumerate(statements)).rstrip(",\n")
+    def answers(
+        self, statements: list[str], column: str = "i", postgres: list[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Of each statement, the compiler's answer and PostgreSQL's, which may be asked it in other words: both know
+        the same time and the rows of the statements before, and nothing of earlier calls. Of rows on which an UPDATE
+        or DELETE failed here, messages() are at the end."""
+        asked = statements if postgres is None else postgres
+        assert all("\n" not in statement for statement in [*statements, *asked])
+        listed = "".join(f"({number}, {_quoted(text)}),\n" for number, text in enumerate(asked)).rstrip(",\n")
         script = f"""
             CREATE TEMP TABLE asked (number int, statement text);
             INSERT INTO asked VALUES {listed};
@@ -134,16 +139,16 @@ class Twins:
             SELECT (extract(epoch FROM now()) * 1000000)::bigint;
             SELECT answer(statement, {_quoted(column)}) FROM asked ORDER BY number;
             ROLLBACK;"""
-        now, *postgres = self._psql(script).removesuffix("\n").split("\n")
-        postgres = [_in_order(answer) for answer in postgres]
+        now, *answered = self._psql(script).removesuffix("\n").split("\n")
+        judged = [_in_order(answer) for answer in answered]
         place = list(COLUMNS).index(column)
         ours = [_without_position(answer) for answer in _twin([f"now {now}", f"zone {self.zone}", *statements])[2:]]
         for number, answer in enumerate(ours):
             if statements[number].startswith("INSERT") and not answer.startswith(("error ", "returned|")):
                 ours[number] = answer.split("|")[place]
         ours = [_in_order(answer) for answer in ours]
-        assert len(ours) == len(postgres) == len(statements)
-        return list(zip(ours, postgres, strict=True))
+        assert len(ours) == len(judged) == len(statements)
+        return list(zip(ours, judged, strict=True))
 
     def errors(self, rows: list[str], statements: list[str]) -> list[tuple[Mistake | None, Mistake | None]]:
         """What is wrong with each statement, and where, as the compiler and as PostgreSQL say it: a statement by
@@ -198,6 +203,12 @@ def functions(which: str = "functions") -> list[Entry]:
     return table
 
 
+def kinds_of(conditions: list[str]) -> list[str]:
+    """Of each: `fails` where computing it may end in an error, `known` where PostgreSQL's planner computes it, else
+    `certain`."""
+    return _twin([f"condition {condition}" for condition in conditions])[: len(conditions)]
+
+
 def casts() -> dict[tuple[str, str], str]:
     """Kinds from and to, and how: `i` without being asked, `e` where it is written."""
     pairs = [entry.split("\x03") for entry in _twin(["casts"])[0].split("\x04")]
@@ -209,6 +220,23 @@ def running_twins() -> Iterator[Twins]:
     """Both sides, with an empty table each."""
     with running_postgres() as port:
         yield Twins(port)
+
+
+def messages(answer: str) -> list[str]:
+    """What was wrong with rows on which an UPDATE or DELETE failed here."""
+    return answer.split(_MESSAGE)[1:]
+
+
+def without_messages(answer: str) -> str:
+    return answer.partition(_MESSAGE)[0]
+
+
+@functools.cache
+def shared_twins() -> Twins:
+    """Both sides, started once for all tests that leave them as they are, and ended with the process."""
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(running_twins())
 
 
 def code(answer: str) -> str | None:

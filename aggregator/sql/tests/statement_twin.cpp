@@ -5,8 +5,11 @@
 //   now MICROSECONDS             what "now" means from here on; answered with "ok"
 //   zone NAME                    the zone of the session's clocks from here on; answered with "ok"
 //   INSERT INTO t (i, …) …       keeps the rows; answered with their values, as text and joined by '|', NULL as '-'
-//   UPDATE t …, DELETE FROM t …  answered with the rows that were changed, and those it failed on by SQLSTATE
+//   UPDATE t …, DELETE FROM t …  answered with the rows that were changed, those it failed on by SQLSTATE, and \x06 and
+//                                the message of each kind of failure
 //   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
+//   condition CONDITION          answered with "fails" where computing it, or reading it, may end in an error, with
+//                                "known" where PostgreSQL's planner computes it, else with "certain"
 //   functions                    answered with the table of functions: name, sign or not, arguments, result, volatility
 //   casts                        answered with pairs of kinds that are cast: 'i' without being asked, 'e' where written
 //   signatures                   answered with the lines of the writer's functions.tsv
@@ -19,6 +22,7 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +84,10 @@ class StatementTwin {
       zone_ = *semantics::SessionZone::find(line.substr(kZone.size()), zones_.get());
       return "ok";
     }
+    constexpr std::string_view kCondition = "condition ";
+    if (line.starts_with(kCondition)) {
+      return kind_of(line.substr(kCondition.size()));
+    }
     if (line == "functions") {
       return functions();
     }
@@ -116,6 +124,27 @@ class StatementTwin {
   }
 
  private:
+  [[nodiscard]] Result<Compiled> compiled(const std::string& sql) {
+    wire::v1::StatementBody statement;
+    statement.set_sql(sql);
+    return compiler_.compile(statement, now_us_);
+  }
+
+  [[nodiscard]] std::string kind_of(const std::string& condition) {
+    const Result<Compiled> selecting = compiled("SELECT i FROM t WHERE " + condition);
+    if (!selecting) {
+      return "fails";
+    }
+    const auto& residuals = std::get<CompiledSelect>(*selecting).selection->residuals;
+    if (std::any_of(residuals.begin(), residuals.end(), semantics::can_fail)) {
+      return "fails";
+    }
+    // Of a choice that is known the planner computes one side only.
+    const bool computes_both = !compiled("SELECT CASE WHEN " + condition + " THEN 1 / 0 ELSE 0 END AS e FROM t") &&
+                               !compiled("SELECT CASE WHEN " + condition + " THEN 0 ELSE 1 / 0 END AS e FROM t");
+    return computes_both ? "certain" : "known";
+  }
+
   /// What an UPDATE or a DELETE does to the rows, one after the other.
   std::string change(const contract::UpdatePart& part) {
     const auto* modification = std::get_if<contract::ModifyPart>(&part);
@@ -124,6 +153,7 @@ class StatementTwin {
     const auto& residuals =
         modification != nullptr ? modification->residuals : std::get<contract::DeletePart>(part).residuals;
     std::map<std::string, uint32_t> failed;
+    std::set<std::string> messages;
     uint32_t applied = 0;
     std::vector<Row> left;
     for (const Row& row : rows_) {
@@ -134,6 +164,7 @@ class StatementTwin {
                                       : Result<Row>(row);
       if (!changed) {
         ++failed[changed.error().sqlstate];
+        messages.insert(changed.error().message);
       }
       applied += changed && *is_selected ? 1 : 0;
       if (!changed || !*is_selected || modification != nullptr) {
@@ -144,6 +175,9 @@ class StatementTwin {
     std::string text = fmt::format("applied {}", applied);
     for (const auto& [sqlstate, rows] : failed) {
       text += fmt::format(" failed {} {}", sqlstate, rows);
+    }
+    for (const std::string& message : messages) {
+      text += "\x06" + message;
     }
     return text;
   }

@@ -1,0 +1,258 @@
+"""The judge: what is to be thought of our answer to a statement beside PostgreSQL's.
+
+Answers are equal, or both fail with the same code; where PostgreSQL names a place, at the same place. What it answers
+may be refused by name. Everything else is wrong, unless it is a difference that docs/functions.md or docs/postgres.md
+lists: each has its rule here, and counts.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from asked import Asked, same
+from postgres_wire import Mistake
+from statement_twins import Twins, code, kinds_of
+
+REFUSED_MAX = 0.05
+LISTED_MAX = 0.02
+_FEW = 5  # Of a small draw, these are no share.
+
+# Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
+BEYOND = (
+    "interval out of range",
+    "date out of range",
+    "timestamp out of range",
+    "value overflows numeric format",
+    "a text may have at most",
+)
+SPREAD = re.compile(r"round\((stddev|variance|var_)")
+_NO_SPREAD = re.compile(r"[(,]0\.000[,)]")
+_NUMBER = re.compile(r"-?\d+\.\d+")
+_SUM = re.compile(r"\b(sum|avg)\(")
+_OVERFLOW = "error 22003 value out of range: overflow"
+
+
+class Verdict(Enum):
+    ALIKE = "answered alike"
+    FAILED = "fail alike"
+    REFUSED = "refused here"
+    REFUSED_TOO = "refused here, and an error there"
+    LISTED = "on the list of differences"
+    WRONG = "different"
+
+
+def is_right(ours: str, postgres: str) -> bool:
+    """PostgreSQL's answer, a refusal of what it answers, or its error."""
+    if code(postgres) is None:
+        return ours == postgres or code(ours) == "0A000"
+    return code(ours) == code(postgres)
+
+
+def overflows_calendar(ours: str) -> bool:
+    """Whether PostgreSQL computes a day of the year so far from ours that its 32 bits do not hold it."""
+    return re.match(r'error 22008 (date|timestamp) out of range: ".*\d{3,}\D?\d{3}(\D|$)', ours) is not None
+
+
+# ---- the list ----
+def is_beyond(ours: str) -> bool:
+    """Whether ours is an error because it would be too long, too large or too long ago."""
+    return code(ours) is not None and ours.split(" ", 2)[2].startswith(BEYOND)
+
+
+def is_too_long_in_bytes(statement: str, ours: str, postgres: str) -> bool:
+    """Whether a text has too many bytes, and not more characters than it may have there."""
+    return code(ours) == "22001" and not (statement + postgres).isascii()
+
+
+def adds_up(statement: str, ours: str, postgres: str) -> bool:
+    """Whether a sum of intervals is out of range on its way only: PostgreSQL looks at each step."""
+    is_sum = _SUM.search(statement) is not None
+    return is_sum and postgres == "error 22008 interval out of range" and code(ours) is None
+
+
+def is_spread(statement: str, ours: str, postgres: str) -> bool:
+    """Whether it is how far floating values are apart. Equal ones are not apart at all, here, whatever they are;
+    PostgreSQL's own sums of squares lose digits, or leave the type's range."""
+    if SPREAD.search(statement) is None:
+        return False
+    if postgres == _OVERFLOW or (code(postgres) is None and _NO_SPREAD.search(ours) is not None):
+        return True
+    if _NUMBER.sub("", ours) != _NUMBER.sub("", postgres):
+        return False
+    pairs = zip(_NUMBER.findall(ours), _NUMBER.findall(postgres), strict=True)
+    return all(math.isclose(float(one), float(other), rel_tol=1e-9, abs_tol=0.002) for one, other in pairs)
+
+
+def listed(statement: str, ours: str, postgres: str) -> str | None:
+    """What it is called that both say, if it is on the list."""
+    if is_beyond(ours):
+        return "beyond what is here"
+    if is_too_long_in_bytes(statement, ours, postgres):
+        return "lengths in bytes"
+    if adds_up(statement, ours, postgres):
+        return "sums of intervals on their way"
+    return "spreads of floating values" if is_spread(statement, ours, postgres) else None
+
+
+def judged(statement: str, ours: str, postgres: str) -> tuple[Verdict, str]:
+    """By both answers alone; a difference of the list by name."""
+    if ours == postgres:
+        return (Verdict.ALIKE if code(ours) is None else Verdict.FAILED), ""
+    if code(ours) == "0A000" and code(postgres) != "0A000":
+        return (Verdict.REFUSED if code(postgres) is None else Verdict.REFUSED_TOO), ""
+    if code(ours) is not None and code(ours) == code(postgres):
+        return Verdict.FAILED, ""
+    name = listed(statement, ours, postgres)
+    return (Verdict.LISTED, name) if name is not None else (Verdict.WRONG, "")
+
+
+# ---- the count ----
+@dataclass
+class Tally:
+    """How often each verdict was given, and what was wrong."""
+
+    answered: int = 0  # By PostgreSQL.
+    verdicts: Counter[Verdict] = field(default_factory=Counter)
+    differences: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, statement: str, answers: tuple[str, str], verdict: Verdict, name: str = "") -> None:
+        ours, postgres = answers
+        self.answered += code(postgres) is None
+        self.verdicts[verdict] += 1
+        if name:
+            self.differences[name] += 1
+        if verdict is Verdict.WRONG:
+            self.wrong.append(f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}")
+
+    def take(self, other: Tally) -> None:
+        """Another's counts, too."""
+        self.answered += other.answered
+        self.verdicts += other.verdicts
+        self.differences += other.differences
+        self.wrong += other.wrong
+
+    def check(self, refused_max: float = REFUSED_MAX) -> None:
+        """Prints the count, and fails where anything is wrong or too much is refused or listed."""
+        asked = sum(self.verdicts.values())
+        refused, known = self.verdicts[Verdict.REFUSED], self.verdicts[Verdict.LISTED]
+        print(
+            f"{self.answered} of {asked} have an answer: {refused} are refused here ({refused / self.answered:.1%}), "
+            f"{known} are on the list of differences ({known / self.answered:.1%}); "
+            f"{self.verdicts[Verdict.ALIKE]} are answered alike, {self.verdicts[Verdict.FAILED]} fail alike"
+        )
+        for name, count in self.differences.most_common():
+            print(f"  {count} {name}")
+        assert not self.wrong, f"{len(self.wrong)} of {asked} differ:\n" + "\n".join(self.wrong[:20])
+        assert refused <= max(refused_max * self.answered, _FEW)
+        assert known <= max(LISTED_MAX * self.answered, _FEW)
+
+
+def check(statements: Sequence[str], answers: Sequence[tuple[str, str]], right: Sequence[bool]) -> None:
+    """Fails with what is not right."""
+    wrong = [
+        f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}"
+        for statement, (ours, postgres), is_fine in zip(statements, answers, right, strict=True)
+        if not is_fine
+    ]
+    assert not wrong, f"{len(wrong)} of {len(statements)} differ:\n" + "\n".join(wrong[:20])
+
+
+def count_answered(answers: list[tuple[str, str]]) -> int:
+    """Those that PostgreSQL answers, of which few may be refused here."""
+    refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
+    answered = sum(code(postgres) is None for _, postgres in answers)
+    print(f"{answered} of {len(answers)} have an answer, {refused} of them are refused here")
+    assert refused <= answered / 20
+    return answered
+
+
+# ---- those who are asked ----
+def answers_on(twins: Twins, rows: Sequence[str], statements: Sequence[str | Asked]) -> list[tuple[str, str]]:
+    """Answers of both sides, on these rows. In turns: PostgreSQL locks what it makes to learn types until the
+    transaction ends."""
+    asked = [each if isinstance(each, Asked) else same(each) for each in statements]
+    there = as_postgres_is_asked(asked)
+    answers = []
+    for first in range(0, len(asked), 1000):
+        here = [each.here for each in asked[first : first + 1000]]
+        answers += twins.answers([*rows, *here], postgres=[*rows, *there[first : first + 1000]])[len(rows) :]
+    return answers
+
+
+def as_postgres_is_asked(asked: Sequence[Asked]) -> list[str]:
+    """Which conjuncts cannot fail, the compiler says."""
+    conjuncts = sorted({conjunct for each in asked for conjunct in each.conjuncts})
+    certain = {each for each, kind in zip(conjuncts, kinds_of(conjuncts), strict=True) if kind == "certain"}
+    return [each.postgres(certain.__contains__) for each in asked]
+
+
+class Judge:
+    """Asks both sides, on rows of its own, and looks again where they differ."""
+
+    def __init__(self, twins: Twins, rows: list[str]) -> None:
+        self._twins = twins
+        self._rows = rows
+
+    def tally(self, asked: Sequence[Asked]) -> Tally:
+        tally = Tally()
+        answers = answers_on(self._twins, self._rows, asked)
+        failed = []
+        for each, pair in zip(asked, answers, strict=True):
+            verdict, name = judged(each.here, *pair)
+            if verdict is Verdict.WRONG and (second := self._looked_at_again(each, *pair)) is not None:
+                verdict, name = Verdict.LISTED, second
+            if verdict is Verdict.FAILED:
+                failed.append(each.here)
+            tally.add(each.here, pair, verdict, name)
+        tally.wrong += self._misplaced(failed)
+        return tally
+
+    def _looked_at_again(self, asked: Asked, ours: str, postgres: str) -> str | None:
+        if code(ours) is not None and code(postgres) is not None:
+            return "mistakes of several rows" if self._is_of_several_rows(asked, ours, postgres) else None
+        if code(ours) is None and code(postgres) is not None and self._is_never_true(asked):
+            return "conditions that are never true"
+        is_behind = (code(ours) is None) != (code(postgres) is None) and self._is_behind_limit(asked, ours, postgres)
+        return "rows behind a LIMIT" if is_behind else None
+
+    def _is_never_true(self, asked: Asked) -> bool:
+        """Whether one conjunct by itself is known not to hold for any row, and no row is looked at here, while to
+        PostgreSQL's planner it is like any other."""
+        kinds = kinds_of(list(asked.conjuncts))
+        known = [each for each, kind in zip(asked.conjuncts, kinds, strict=True) if kind == "known"]
+        answers = answers_on(self._twins, self._rows, [f"SELECT i FROM t WHERE {each}" for each in known])
+        return any(ours == postgres == "integer|" for ours, postgres in answers)
+
+    def _is_behind_limit(self, asked: Asked, ours: str, postgres: str) -> bool:
+        """Whether the one side that failed did so on a row that the LIMIT removes: then both fail without it."""
+        if asked.unlimited is None:
+            return False
+        ((here, there),) = answers_on(self._twins, self._rows, [asked.unlimited])
+        return code(here) is not None and code(here) == code(there) == (code(ours) or code(postgres))
+
+    def _is_of_several_rows(self, asked: Asked, ours: str, postgres: str) -> bool:
+        """Whether several rows fail, each in its own way, and both sides alike on each: which of them is met first is
+        said by nobody."""
+        alone = [answers_on(self._twins, [row], [asked])[0] for row in self._rows]
+        met = {code(here) for here, there in alone if code(here) == code(there)}
+        is_alike = all(judged(asked.here, *pair)[0] in (Verdict.ALIKE, Verdict.FAILED) for pair in alone)
+        return is_alike and {code(ours), code(postgres)} <= met
+
+    def _misplaced(self, statements: list[str]) -> list[str]:
+        """Those that fail before a row is looked at, where PostgreSQL names another place."""
+        met = self._twins.errors(self._rows, statements)
+        return [
+            f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}"
+            for statement, (ours, postgres) in zip(statements, met, strict=True)
+            if postgres is not None and postgres.position > 0 and not _is_same(ours, postgres)
+        ]
+
+
+def _is_same(ours: Mistake | None, postgres: Mistake) -> bool:
+    return ours is not None and (ours.sqlstate, ours.position) == (postgres.sqlstate, postgres.position)

@@ -1,0 +1,106 @@
+"""What differs from PostgreSQL 15 on purpose: the list that the judge knows, each with statements that show it.
+
+docs/functions.md and docs/postgres.md ("Where answers differ") say the same in words.
+"""
+
+from __future__ import annotations
+
+import pytest
+from asked import Asked, same
+from judge import Judge, Verdict, answers_on
+from rows import FILLED
+from statement_twins import Twins, are_there, code, shared_twins
+from test_writes_against_postgres import tally_of
+
+pytestmark = pytest.mark.skipif(
+    not are_there(), reason="not run: PostgreSQL 15 is not installed here, or the programs are not built"
+)
+
+
+@pytest.fixture(scope="module")
+def twins() -> Twins:
+    return shared_twins()
+
+
+def limited(statement: str, bounds: str) -> Asked:
+    return Asked(statement + bounds, statement + bounds, (), same(statement))
+
+
+LISTED = {
+    "beyond what is here": [
+        same("SELECT make_date(-1, k, i) AS e FROM t WHERE i = 1"),
+        same("SELECT d::numeric AS e FROM t WHERE i IN (1, 3, 4)"),
+        same("SELECT length(repeat(v, 4000)) AS e FROM t WHERE i = 1"),
+        same("SELECT make_interval(k, 2147483647) AS e FROM t"),
+    ],
+    "sums of intervals on their way": [
+        same(
+            "SELECT sum(CASE i WHEN 3 THEN -1 ELSE 1 END * INTERVAL '100000000 years') AS e FROM t WHERE i IN (1, 2, 3)"
+        )
+    ],
+    "spreads of floating values": [
+        same("SELECT round(stddev_pop(1e200::float8)::numeric, 3) AS e FROM t"),
+        same("SELECT round(variance(sqrt(1e200::float8))::numeric, 3) AS e FROM t"),
+    ],
+    "mistakes of several rows": [same("SELECT sqrt(s) AS e, sum(DISTINCT 1 / (s - 1)) AS f FROM t GROUP BY sqrt(s)")],
+    "conditions that are never true": [
+        Asked(
+            "SELECT i FROM t WHERE 1 / (s - 1) = 0 AND (1, i / s) < (NULL, 2)",
+            "SELECT i FROM t\x01",
+            ("1 / (s - 1) = 0", "(1, i / s) < (NULL, 2)"),
+        )
+    ],
+    "rows behind a LIMIT": [limited("SELECT i, 1 / (s - 1) AS e FROM t ORDER BY i", " LIMIT 0")],
+}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_what_is_on_the_list(twins: Twins, name: str) -> None:
+    tally = Judge(twins, FILLED).tally(LISTED[name])
+    assert not tally.wrong, "\n".join(tally.wrong)
+    assert tally.differences == {name: len(LISTED[name])}
+
+
+WRITTEN = {
+    "NULL for a column that takes none": "UPDATE t SET k = NULL WHERE i = i AND false",
+    "lengths in bytes": "UPDATE t SET c = 'éééé' WHERE i = i",
+    "beyond what is here": "UPDATE t SET day = make_date(-1, k, 1) WHERE i = i",
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_is_on_the_list_of_writes(twins: Twins, name: str) -> None:
+    tally = tally_of(twins, [same(WRITTEN[name])])
+    assert not tally.wrong, "\n".join(tally.wrong)
+    assert tally.differences == {name: 1}
+
+
+def test_a_row_of_constants_is_tested_for_null_before_any_row_is_looked_at(twins: Twins) -> None:
+    statement = "SELECT CASE WHEN (k / k, 'x') IS NULL THEN 1 ELSE 2 END AS e FROM t"
+    ((ours, postgres),) = answers_on(twins, FILLED, [statement])
+    assert ours == postgres
+    statement = "SELECT CASE WHEN (1, 'x') IS NULL THEN 1 / 0 ELSE 2 END AS e FROM t"
+    ((ours, postgres),) = answers_on(twins, FILLED, [statement])
+    assert (code(ours), code(postgres)) == (None, "22012")
+
+
+def test_the_judge_takes_no_other_mistake(twins: Twins) -> None:
+    """One mistake for another, an error for an answer, and the reverse."""
+    asked = [
+        Asked("SELECT 1 / (i - 1) AS e FROM t", "SELECT sqrt(-1 - abs(s)) AS e FROM t"),
+        Asked("SELECT 1 / (i - 1) AS e FROM t", "SELECT 1 / 2 AS e FROM t"),
+        Asked("SELECT 1 AS e FROM t", "SELECT 1 / (i - 1) AS e FROM t"),
+        limited("SELECT i FROM t", " LIMIT 1 / 0"),
+    ]
+    tally = Judge(twins, FILLED).tally(asked)
+    assert tally.verdicts == {Verdict.WRONG: 3, Verdict.FAILED: 1}
+
+
+def test_a_conjunct_that_cannot_fail_is_asked_first(twins: Twins) -> None:
+    """Here always, there only as the judge asks it."""
+    statement = Asked(
+        "SELECT i FROM t WHERE 1 / (s - 1) = 0 AND s <> 1", "SELECT i FROM t\x01", ("1 / (s - 1) = 0", "s <> 1")
+    )
+    ((ours, postgres),) = answers_on(twins, FILLED, [statement])
+    assert ours == postgres
+    assert code(ours) is None
