@@ -95,8 +95,13 @@ Result<BoundExpression> bind_aggregate(const BoundExpression& expression, Groupi
   return of_group(grouping.keys.size() + number, expression.type, expression.nullable);
 }
 
-/// The same over keys and aggregates; those that the grouping does not have yet are added to it.
-Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expression, Grouping& grouping) {
+/// The same over keys and aggregates; those that the grouping does not have yet are added to it. A constant is a key
+/// only where it is a whole output: within an expression it came to that by itself, and no set makes it NULL.
+Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expression, Grouping& grouping,
+                                      bool is_output) {
+  if (expression.is_constant() && !is_output) {
+    return expression;
+  }
   if (const auto key = place_among(grouping.keys, expression)) {
     return of_group(*key, expression.type, expression.nullable || !grouping.sets.empty());
   }
@@ -109,7 +114,7 @@ Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expr
     return bind_aggregate(expression, grouping);
   }
   for (BoundExpression& argument : expression.arguments) {
-    Result<BoundExpression> bound = bind_to_group(schema, std::move(argument), grouping);
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(argument), grouping, false);
     if (!bound) {
       return bound;
     }
@@ -231,14 +236,14 @@ Result<Selection> bind_select(const Schema& schema, SelectList list) {
     return grouping.error();
   }
   for (NamedExpression& output : list.outputs) {
-    Result<BoundExpression> bound = bind_to_group(schema, std::move(output.expression), *grouping);
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(output.expression), *grouping, true);
     if (!bound) {
       return bound.error();
     }
     selection.outputs.push_back({std::move(output.name), std::move(*bound)});
   }
   if (list.having) {
-    Result<BoundExpression> bound = bind_to_group(schema, std::move(*list.having), *grouping);
+    Result<BoundExpression> bound = bind_to_group(schema, std::move(*list.having), *grouping, false);
     if (!bound) {
       return bound.error();
     }

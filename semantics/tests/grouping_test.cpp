@@ -233,6 +233,20 @@ TEST(Grouping, RowsThatCannotBeAreRefused) {
   EXPECT_EQ(refusal({{0, int64_t{0}}, {1, 1.0}, {columns - 2, int64_t{3}}}), "accepted");
 }
 
+TEST(Grouping, AConstantWithinAnExpressionIsNoKey) {
+  const BoundExpression three = make_constant({TypeKind::kBigint}, int64_t{3});
+  SelectList list;
+  list.outputs = {
+      {"k", three},
+      {"c", *make_call(FunctionId::kGreatest, {*make_aggregate(AggregateFunction::kCountRows, {}), three})}};
+  list.group_by = {three};
+  list.grouping_sets = {{0}, {}};
+  const auto selection = bind_select(two_columns(), std::move(list));
+  ASSERT_TRUE(selection);
+  EXPECT_TRUE(selection->outputs[0].expression.is_input()) << "the key is NULL where a set lacks it";
+  EXPECT_EQ(selection->outputs[1].expression.arguments[1], three);
+}
+
 TEST(Grouping, SetsAreBounded) {
   const Schema schema = two_columns();
   SelectList list;

@@ -22,6 +22,8 @@ STATEMENTS = [
     "SELECT s, sum(1 / (i - 1)) AS e FROM t GROUP BY s HAVING false",
     "SELECT sum(1 / (i - 1)) AS e FROM t HAVING NULL::boolean AND count(*) > 0",
     "SELECT s, sum(1 / (i - 1)) AS e FROM t GROUP BY ROLLUP (s) HAVING s > 5",
+    "SELECT length('abc') AS e, round(sum(i)::numeric, 3) AS f FROM t WHERE s > 0 GROUP BY ROLLUP (length('abc'))",
+    "SELECT 2 > 1 AS e, count(*) AS f FROM t WHERE i < -5 AND i > 0 GROUP BY ROLLUP (2 > 1) HAVING true",
     "SELECT 1 AS e FROM t HAVING true",
     "SELECT 1 AS e FROM t HAVING false",
     "SELECT 1 / 0 AS e FROM t WHERE i < sqrt(-1::float8)",
