@@ -323,9 +323,9 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
 /// Nodes have no time zones: what a zone is goes along with the statement. One that does not exist fails where it is
 /// wanted, as everything that is computed.
 Result<BoundExpression> ExpressionBinder::bound_zone(BoundExpression zone, bool may_be_offset, int32_t location) {
-  auto folded = semantics::fold(std::move(zone));
+  auto folded = semantics::fold(BoundExpression(zone));
   if (!folded) {
-    return scope_.located(folded.error(), location);
+    return zone;  // What fails of it is told in its turn among all constants.
   }
   if (!folded->is_constant()) {
     return scope_.refuse("a time zone that is no constant", location,

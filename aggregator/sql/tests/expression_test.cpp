@@ -310,6 +310,8 @@ TEST_F(ExpressionTest, WhatHavingSaysOfKeysIsAskedOfRows) {
 }
 
 TEST_F(ExpressionTest, OfSeveralMistakesPostgresFirstOneIsTold) {
+  EXPECT_EQ(failure("SELECT make_timestamptz(1, 1, 1, 1, 1 / 0, 0, like_escape('a', 'ab')) FROM t"),
+            "22012@0 division by zero");
   EXPECT_EQ(failure("SELECT 1 / 0 FROM t WHERE i = 5000000000::int"), "22012@0 division by zero");
   EXPECT_EQ(failure("SELECT 1 / 0 FROM t WHERE i = 'x'"), "22P02@31 invalid input syntax for type integer: \"x\"");
   EXPECT_EQ(failure("SELECT i FROM t WHERE i = 5000000000::int ORDER BY 1 / 0"), "22012@0 division by zero");
