@@ -34,10 +34,35 @@ bool can_assign(TypeKind from, TypeKind to) {
 }
 
 bool is_exact(const ScalarFunction& function) {
-  // Each of them is one operation that IEEE 754 rounds correctly, or none at all. Whatever else takes or gives a
-  // floating number is refused until it is known to be so.
-  static constexpr std::string_view kExact[] = {"abs",   "ceil", "ceiling", "degrees",      "floor", "radians",
-                                                "round", "sign", "sqrt",    "to_timestamp", "trunc"};
+  // Each of them is one operation that IEEE 754 rounds correctly, or compares, or looks at bits. Whatever else takes or
+  // gives a floating number is refused until it is known to be so.
+  static constexpr std::string_view kExact[] = {"abs",
+                                                "ceil",
+                                                "ceiling",
+                                                "degrees",
+                                                "floor",
+                                                "radians",
+                                                "round",
+                                                "sign",
+                                                "sqrt",
+                                                "to_timestamp",
+                                                "trunc",
+                                                "make_time",
+                                                "make_timestamp",
+                                                "make_timestamptz",
+                                                "make_interval",
+                                                "float4larger",
+                                                "float8larger",
+                                                "float4smaller",
+                                                "float8smaller",
+                                                "btfloat4cmp",
+                                                "btfloat8cmp",
+                                                "btfloat48cmp",
+                                                "btfloat84cmp",
+                                                "hashfloat4",
+                                                "hashfloat8",
+                                                "hashfloat4extended",
+                                                "hashfloat8extended"};
   // Even of numerics these choose their digits by a logarithm in double precision.
   static constexpr std::string_view kByLogarithm[] = {"^", "exp", "ln", "log", "log10", "pow", "power"};
   if (std::find(std::begin(kByLogarithm), std::end(kByLogarithm), function.name) != std::end(kByLogarithm)) {

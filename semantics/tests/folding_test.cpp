@@ -67,5 +67,16 @@ TEST(Folding, APrecisionBelowZeroIsNoneBesideWhatThePlannerDoesNotKnow) {
   EXPECT_EQ(folded(rounded(make_constant(kTimestampTz, Value(int64_t{0}))), {}), "22023");
 }
 
+TEST(Folding, ANullifOfNullIsKnownWhateverItIsComparedWith) {
+  const auto moment = call("timestamptz", {make_input(0, kDate, true), constant(kTime, "01:00")});
+  auto null = *make_call(FunctionId::kNullIf, {make_constant(kTimestampTz, Value()), moment});
+  auto interval = call("make_interval", {constant(kInt, "0"), constant(kInt, "0"), constant(kInt, "0"),
+                                         call("/", {constant(kInt, "1"), make_input(1, kInt, true)}),
+                                         constant(kInt, "0"), constant(kInt, "0"), constant({TypeKind::kDouble}, "0")});
+  const auto folded = fold(call("+", {std::move(null), std::move(interval)}));
+  ASSERT_TRUE(folded);
+  EXPECT_TRUE(folded->is_constant()) << "what is beside it is not computed";
+}
+
 }  // namespace
 }  // namespace daedalus::semantics

@@ -293,6 +293,14 @@ class Expressions:
         text = "'{" + ", ".join(elements) + "}'"
         return self._choice.choice([text, f"{text}::{kind}[]", "NULL"])
 
+    def _ordered_rows(self, left: tuple[str, str], right: tuple[str, str]) -> str:
+        """Not of constants that decide: what those come to PostgreSQL's planner does not know."""
+        if not self._columns:
+            return f"(({left[0]}) IS DISTINCT FROM ({right[0]}))"
+        same = self._columns["integer"][0]
+        sign = self._choice.choice(COMPARISONS[2:])
+        return f"(({same}, {', '.join(left)}) {sign} ({same}, {', '.join(right)}))"
+
     def _test(self, _kind: str, depth: int) -> str:
         kind = self.any_kind()
         first, second, third = (self.of(kind, depth - 1) for _ in range(3))
@@ -318,7 +326,8 @@ class Expressions:
                 f"(({first}) {self._choice.choice(COMPARISONS)} ANY (ARRAY[{second}, {third}]))",
                 f"(({first}) = ANY ({self._array(kind)}))",
                 f"(({first}) <> ALL ({self._array(kind)}))",
-                f"(({first}, {one}) {self._choice.choice(COMPARISONS)} ({second}, {other}))",
+                f"(({first}, {one}) {self._choice.choice(['=', '<>'])} ({second}, {other}))",
+                self._ordered_rows((first, one), (second, other)),
                 f"(({first}, {one}) IN (({second}, {other}), ({third}, {one})))",
                 f"(({first}, {one}) IS DISTINCT FROM ({second}, {other}))",
                 # Of a row of constants alone PostgreSQL's planner does not compute it.

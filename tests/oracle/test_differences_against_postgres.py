@@ -84,6 +84,12 @@ def test_a_row_of_constants_is_tested_for_null_before_any_row_is_looked_at(twins
     assert (code(ours), code(postgres)) == (None, "22012")
 
 
+def test_an_order_of_rows_of_constants_is_computed_before_any_row_is_looked_at(twins: Twins) -> None:
+    statement = "SELECT CASE WHEN (1, 'x') < (0, 'y') THEN i END + 1 / (s - 1) AS e FROM t"
+    ((ours, postgres),) = answers_on(twins, FILLED, [statement])
+    assert (code(ours), code(postgres)) == (None, "22012")
+
+
 def test_the_judge_takes_no_other_mistake(twins: Twins) -> None:
     """One mistake for another, an error for an answer, and the reverse."""
     asked = [

@@ -29,7 +29,7 @@ def twins() -> Twins:
 
 
 # Of UPDATE and DELETE besides what hangs on the machine's mathematical library.
-REFUSED_MAX = 0.12
+REFUSED_MAX = 0.10
 
 _BEFORE = ["DELETE FROM t", *FILLED]
 _AFTER = "SELECT i, b, s, l, r, d, n, h, day, at, c, v, k, x, moment, clock, tag FROM t"

@@ -308,6 +308,12 @@ TEST_F(UpdateTest, ANullWhereThereMayBeNoneIsToldBehindWhatIsWrongWithTheConditi
   EXPECT_EQ(failure("UPDATE t SET k = NULL WHERE sqrt(1.0) > i").substr(0, 5), "23502");
 }
 
+TEST_F(UpdateTest, TakesFloatingNumbersWhereNoMachineRoundsOtherwise) {
+  EXPECT_EQ(failure("UPDATE t SET at = make_timestamp(2000, 1, 1, 0, 0, d), clock = make_time(0, 0, d)"), "accepted");
+  EXPECT_EQ(failure("UPDATE t SET r = float4larger(r, r), l = hashfloat8(d) WHERE btfloat8cmp(d, d) = 0"), "accepted");
+  EXPECT_EQ(failure("UPDATE t SET d = sin(d)").substr(0, 5), "0A000");
+}
+
 TEST_F(UpdateTest, WhatAStableFunctionFailsWithWaitsForARow) {
   EXPECT_EQ(failure("UPDATE t SET day = to_date('x', 'YYYY')"), "accepted");
   EXPECT_EQ(failure("UPDATE t SET l = l + to_number('x', '9')::bigint"), "accepted");

@@ -213,7 +213,7 @@ bool has_no_precision(const BoundExpression& call, const ScalarFunction* functio
 
 Result<Folded> fold_call(BoundExpression call) {
   bool is_stable = depends_on_session(call);
-  bool is_first_known = false;
+  bool is_first_stable = false;
   bool has_null = false;
   bool has_known_null = false;
   bool others_fail = false;  // Beside the NULL, on some row.
@@ -226,17 +226,18 @@ Result<Folded> fold_call(BoundExpression call) {
     has_null = has_null || part->is_null_constant();
     has_known_null = has_known_null || (part->is_null_constant() && part->is_known());
     others_fail = others_fail || can_fail(part->expression);
-    is_first_known = &argument == call.arguments.data() ? part->is_known() : is_first_known;
+    is_first_stable = &argument == call.arguments.data() ? part->is_stable : is_first_stable;
     argument = std::move(part->expression);
   }
   if (call.function == FunctionId::kNullIf && has_known_null) {
-    return Folded{std::move(call.arguments[0]), is_stable};  // NULL equals nothing.
+    return Folded{std::move(call.arguments[0]), is_first_stable};  // NULL equals nothing.
   }
   const ScalarFunction* function = find_function(call.function);
   const bool is_strict = function != nullptr ? !function->takes_nulls : call.function == FunctionId::kCast;
   if (is_strict && (has_known_null || (has_null && !others_fail))) {
     return constant(call.type, Value(), is_stable && !has_known_null);
   }
+  const bool is_first_known = !call.arguments.empty() && call.arguments[0].is_constant() && !is_first_stable;
   if (!is_first_known && has_no_precision(call, function)) {
     return Folded{std::move(call.arguments[0]), is_stable};
   }
