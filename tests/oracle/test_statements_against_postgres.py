@@ -51,7 +51,7 @@ def test_each_function(twins: Twins, daedalus_seed: int) -> None:
 
 
 def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
-    choice = random.Random(f"{daedalus_seed} expressions")
+    choice = random.Random(f"{daedalus_seed} queries")
     expressions = drawn(choice, twins)
     tally = Judge(twins, FILLED).tally([select(choice, expressions) for _ in range(STATEMENTS // 2)])
     tally.check()

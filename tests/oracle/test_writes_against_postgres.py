@@ -11,7 +11,7 @@ import pytest
 from asked import Asked
 from catalogue import catalogue
 from expressions import Expressions
-from judge import BEYOND, Judge, Tally, Verdict, as_postgres_is_asked, is_beyond
+from judge import BEYOND, MANY_BYTES, Judge, Tally, Verdict, as_postgres_is_asked, is_beyond, without_blanks
 from rows import FILLED
 from statement_twins import Twins, are_there, code, functions, messages, shared_twins, without_messages
 from writes import insert, update
@@ -40,16 +40,11 @@ def failed(answer: str) -> int:
     return sum(int(rows) for rows in re.findall(r" failed \w{5} (\d+)", answer))
 
 
-def without_blanks(answer: str) -> str:
-    """Lengths count bytes here, so characters of several bytes leave fewer blanks at the end of a char(n)."""
-    return re.sub(r'"?([^",()]*?) *"?(?=[,)])', r"\1", answer)
-
-
 def listed(statement: str, ours: str, postgres: str) -> str | None:
     """What it is called that an UPDATE or DELETE says here, if it is on the list; there the table stands behind it."""
     if is_beyond(ours) or any(message.startswith(BEYOND) for message in messages(ours)):
         return "beyond what is here"
-    if "22001" in ours.partition(":")[0] and not (statement + postgres).isascii():
+    if "22001" in ours.partition(":")[0] and MANY_BYTES.search(statement + postgres):
         return "lengths in bytes"
     is_null_for_all = code(ours) == "23502" and re.match(r"applied 0( failed \w{5} \d+)*:", postgres) is not None
     return "NULL for a column that takes none" if is_null_for_all else None

@@ -44,8 +44,9 @@ int32_t location_of_value(const grammar::Node& node) {
   if (node.kind() == grammar::Node::kCast) {
     return location_of_value(node.cast().argument);
   }
-  const bool has_left = node.has_operator_expression() && node.operator_expression().left.is_present();
-  return has_left ? location_of_value(node.operator_expression().left) : location_of(node);
+  const bool starts_with_left = node.has_operator_expression() && node.operator_expression().left.is_present() &&
+                                node.operator_expression().kind != grammar::OperatorKind::kNullIf;
+  return starts_with_left ? location_of_value(node.operator_expression().left) : location_of(node);
 }
 
 /// Whether `taken` is the expression, as it is or brought to the type that the aggregate takes.

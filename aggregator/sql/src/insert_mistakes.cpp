@@ -43,7 +43,9 @@ Ranked ranked(Scope& scope, const InsertMistake& mistake) {
   if (!bound) {
     return {Phase::kRead, bound.error()};
   }
-  const bool is_stable = semantics::has_stable(*bound);
+  const semantics::Type target{scope.schema().columns[mistake.column].type.kind};
+  const auto assigned = semantics::make_call(semantics::FunctionId::kCast, {*bound}, target);
+  const bool is_stable = semantics::has_stable(assigned ? *assigned : *bound);
   const auto folded = semantics::fold(std::move(*bound));
   if (!folded) {
     return {Phase::kPlanned, folded.error()};

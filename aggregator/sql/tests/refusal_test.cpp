@@ -169,6 +169,8 @@ TEST_F(RefusalTest, NamesAndTypes) {
             "42803@9 column \"t.v\" must appear in the GROUP BY clause or be used in an aggregate function"},
            {"SELECT v, grouping(i, n + 1) FROM t GROUP BY i",
             "42803@23 arguments to GROUPING must be grouping expressions of the associated query level"},
+           {"SELECT grouping(nullif(l, i)) FROM t GROUP BY i",
+            "42803@17 arguments to GROUPING must be grouping expressions of the associated query level"},
            {"SELECT grouping(DATE '2000-01-01' - i) FROM t GROUP BY i",
             "42803@22 arguments to GROUPING must be grouping expressions of the associated query level"},
            {"SELECT i FROM t GROUP BY i HAVING grouping(v) = 0",

@@ -204,6 +204,7 @@ TEST_F(InsertTest, OfSeveralMistakesPostgresFirstOneIsTold) {
            {"INSERT INTO t (i, s) VALUES (1, 1 / 0), (2, 3) RETURNING sqrt(-1.0)",
             "2201F@0 cannot take square root of a negative number"},
            {"INSERT INTO t (i, k) VALUES (1, NULL), (2, 1 / 0)", "22012@0 division by zero"},
+           {"INSERT INTO t (i, c) VALUES (1, DATE '2000-01-01' + 1), (1 / 0, 'x')", "22012@0 division by zero"},
            // A stable function is computed with its row, and what was written before is returned before.
            {"INSERT INTO t (i, day) VALUES (1, to_date('x', 'YYYY')), (2 / 0, NULL)", "22012@0 division by zero"},
            {"INSERT INTO t (i, day) VALUES (1, NULL), (2, to_date('x', 'YYYY')) RETURNING 1 / (i - 1)",
