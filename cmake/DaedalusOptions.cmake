@@ -28,6 +28,8 @@ pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(JEMALLOC REQUIRED IMPORTED_TARGET jemalloc)
 pkg_check_modules(NUMA REQUIRED IMPORTED_TARGET numa)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+# Not by its package: that adds -pthread, with which no precompiled header of ours is valid.
+find_library(RE2_LIBRARY re2 REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
 find_path(PG_SERVER_INCLUDE nodes/parsenodes.h PATHS /usr/include/postgresql/15/server REQUIRED)
 

@@ -22,11 +22,11 @@ compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
 
 Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN
 [SYMMETRIC], [NOT] IN (list), ANY and ALL of an array (ARRAY[…], a text '{…}' or a parameter that is one, with and
-without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE and ILIKE
-with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, bit_xor, stddev, stddev_samp,
-stddev_pop, variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with ORDER BY;
-GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG, whose types
-are text.
+without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE, ILIKE and
+SIMILAR TO with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, bit_xor, stddev,
+stddev_samp, stddev_pop, variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with
+ORDER BY; GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG,
+whose types are text.
 
 Intervals are computed only: no column is one. They are equal as PostgreSQL has it, a month being 30 days and a day 24
 hours, and where several equal ones become one (GROUP BY, DISTINCT) the first of the first part is shown.
@@ -41,11 +41,17 @@ differ from its own (sum(real), which it adds in single precision, from about th
 intervals, fail where the whole is beyond the range, whatever its parts are. make_interval of parts that are
 together out of range is refused (22008), where PostgreSQL's numbers wrap around.
 
-Refused by name (0A000), among what PostgreSQL has for these types: regular expressions (substring of a text by one,
-too), CURRENT_TIME (it has a time zone; LOCALTIME has none), normalize, is_normalized, to_ascii, bpchar() and varchar()
-of a length, random, and what speaks of the server; whatever needs types that are not here. gen_random_uuid() is there
-among the values of an INSERT, and nowhere else. to_date() and to_timestamp() of a text that names no year, or one
-before Christ, are out of range (22008): what PostgreSQL makes of it begins with 1 BC.
+Regular expressions are PostgreSQL's advanced ones, with its flags, options and error messages, under the C locale:
+classes and case are those of ASCII. What has to be looked up elsewhere in a text than where it is matched is refused
+by name (0A000): references back (\\1 in a pattern), conditions on what is before or behind ((?=, (?!, (?<=, (?<!),
+\\m and \\M; and a pattern that is too large ([limits](limits.md)). Functions that return arrays or sets of matches
+are not there: regexp_match, regexp_matches, regexp_split_to_array, regexp_split_to_table.
+
+Refused by name (0A000), among what PostgreSQL has for these types: CURRENT_TIME (it has a time zone; LOCALTIME has
+none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and what speaks of the server;
+whatever needs types that are not here. gen_random_uuid() is there among the values of an INSERT, and nowhere else.
+to_date() and to_timestamp() of a text that names no year, or one before Christ, are out of range (22008): what
+PostgreSQL makes of it begins with 1 BC.
 
 Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of
 PostgreSQL has set its TimeZone to. AT TIME ZONE, date_trunc and make_timestamptz take any other zone, by what

@@ -42,7 +42,7 @@ MAKING_SECONDS_MAX = 600
 PACKAGES = [
     "systemd", "systemd-sysv", "dbus", "openssh-server", "iproute2", "python3", "python3-apt",
     "openjdk-17-jre-headless", "libfmt9", "libhwy1", "libjemalloc2", "libnuma1", "libpg-query1504.0", "libprotobuf32",
-    "libspdlog1.10", "libstdc++6", "libtomlplusplus3", "libxxhash0", "libzstd1",
+    "libre2-9", "libspdlog1.10", "libstdc++6", "libtomlplusplus3", "libxxhash0", "libzstd1",
 ]  # fmt: skip
 
 

@@ -87,8 +87,32 @@ CONSTRUCTS = [
         ),
         ("conditions as values", _each("i > 1 AND b", "NOT b")),
         ("LIKE, ILIKE", "SELECT i FROM t WHERE v LIKE '%b%' OR v ILIKE '_B %' OR v LIKE '%!%' ESCAPE '!'"),
-        ("SIMILAR TO", "SELECT i FROM t WHERE v SIMILAR TO '(a|z)%'"),
-        ("regular expressions", "SELECT i FROM t WHERE v ~ '^a'"),
+        (
+            "SIMILAR TO",
+            (
+                "SELECT i FROM t WHERE v SIMILAR TO '(a|z)%' OR v NOT SIMILAR TO '[a-c]+' ESCAPE '#'",
+                "SELECT substring(v SIMILAR 'a#\"%#\"_' ESCAPE '#') FROM t",
+            ),
+        ),
+        (
+            "regular expressions",
+            (
+                "SELECT i FROM t WHERE v ~ '^a' OR v !~ 'b+$' OR v ~* 'B|z' OR c !~* '(?n)^x.\\s'",
+                "SELECT i FROM t WHERE v ~ '^a' AND v ~ '^ab$' AND c !~ '^a'",
+            ),
+        ),
+        (
+            "functions of regular expressions",
+            (
+                _each("regexp_like(v, 'A', 'i')", "regexp_count(v, '[ab]')", "regexp_instr(v, 'b')"),
+                _each("regexp_substr(v, '.$')", "substring(v from '(.)b')", "substring(v, 'a.')"),
+                _each("regexp_replace(v, '(a)(.)', '\\2\\1')", "regexp_replace(v, '\\w', '<\\&>', 'g')"),
+            ),
+        ),
+        (
+            "lookaround, references back in regular expressions",
+            ("SELECT i FROM t WHERE v ~ 'a(?=b)'", "SELECT i FROM t WHERE v ~ '(.)\\1'"),
+        ),
         ("COLLATE", 'SELECT v COLLATE "C" FROM t'),
         (
             "dates and intervals",

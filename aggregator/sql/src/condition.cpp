@@ -332,6 +332,9 @@ Result<Condition> ConditionCompiler::plain_operator(const grammar::OperatorExpre
     }
     return comparison(op, *left, *right, node.location);
   }
+  if (node.left.is_present() && (name == "~" || name == "!~")) {
+    return match(node);
+  }
   return scope_.refuse(fmt::format("operator \"{}\"", name), node.location);
 }
 

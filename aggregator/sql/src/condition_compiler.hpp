@@ -61,6 +61,8 @@ class ConditionCompiler {
   /// char(n) or varchar become that. A single member is compared as by `=`, a number in double precision.
   Result<void> bring_list_to_common_type(const semantics::Type& column_type, std::vector<Constant>& members);
   Result<Condition> like(const grammar::OperatorExpression& node);
+  /// A regular expression that says what a pattern of LIKE says; others are refused, and computed.
+  Result<Condition> match(const grammar::OperatorExpression& node);
   /// A string, or NULL; anything else is an error at its place.
   Result<Constant> like_operand(const grammar::OperatorExpression& node, const semantics::Type& column_type);
   Result<Condition> like_column(uint32_t column, const LikePattern& pattern, bool is_negated, int32_t location);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "condition_compiler.hpp"
+#include "daedalus/semantics/regular_expression.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "refusals.hpp"
 
@@ -46,6 +47,30 @@ Result<Condition> ConditionCompiler::like(const grammar::OperatorExpression& nod
                         is_not_like(node) ? Operator::kNotStartsWith : Operator::kStartsWith);
   }
   return like_column(*column, *read, is_not_like(node), node.location);
+}
+
+Result<Condition> ConditionCompiler::match(const grammar::OperatorExpression& node) {
+  const std::string_view sign = plain_name(node.name);
+  const auto column = left_column(node, sign);
+  if (!column) {
+    return column.error();
+  }
+  const auto pattern = operand(node.right);
+  if (!pattern) {
+    return pattern.error();
+  }
+  // What came as a parameter may be another text the next time, and then no pattern of LIKE.
+  const auto* constant = std::get_if<Constant>(&*pattern);
+  const bool is_text = constant != nullptr && constant->given == 0 && constant->parameter == 0 &&
+                       (constant->is_untyped || constant->is_text) && !semantics::is_null(constant->value);
+  const auto like = is_text && semantics::is_string(scope_.schema().columns[*column].type.kind)
+                        ? semantics::like_pattern_of(std::get<std::string>(constant->value))
+                        : std::nullopt;
+  if (!like) {
+    return scope_.refuse(fmt::format("operator \"{}\"", sign), node.location);
+  }
+  auto read = read_like_pattern(*like);
+  return read ? like_column(*column, *read, sign.starts_with('!'), node.location) : read.error();
 }
 
 Result<Constant> ConditionCompiler::like_operand(const grammar::OperatorExpression& node, const Type& column_type) {

@@ -8,6 +8,7 @@
 #include "aggregates.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
+#include "daedalus/semantics/regular_expression.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "named_arguments.hpp"
@@ -283,6 +284,12 @@ ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::Scala
                                                           std::vector<BoundExpression> arguments, int32_t location) {
   const semantics::SessionZone* zone = semantics::may_hang_on_zone(function) ? scope_.session_zone() : nullptr;
   auto made = semantics::make_named_call(function, std::move(arguments), zone == nullptr ? nullptr : &zone->bound());
+  if (made) {
+    // Nodes would say the same of each row; here it has a place.
+    if (auto checked = semantics::check_expression(*made); !checked) {
+      return scope_.located(checked.error(), location);
+    }
+  }
   return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
 }
 
@@ -411,6 +418,7 @@ ExpressionBinder::Bound ExpressionBinder::operator_expression(const grammar::Ope
     case grammar::OperatorKind::kPlain:
     case grammar::OperatorKind::kLike:
     case grammar::OperatorKind::kILike:
+    case grammar::OperatorKind::kSimilar:
       return plain_operator(node);
     case grammar::OperatorKind::kDistinct:
     case grammar::OperatorKind::kNotDistinct:

@@ -26,7 +26,7 @@ Construct describe_operator(const grammar::OperatorExpression& expression) {
     case grammar::OperatorKind::kILike:
       return {"ILIKE", "use LIKE 'prefix%'"};
     case grammar::OperatorKind::kSimilar:
-      return {"SIMILAR TO", "use LIKE 'prefix%'"};
+      return {"SIMILAR TO", {}, true};
     case grammar::OperatorKind::kBetweenSymmetric:
       return {"BETWEEN SYMMETRIC", "use BETWEEN with the lower bound first"};
     case grammar::OperatorKind::kNotBetweenSymmetric:

@@ -232,6 +232,22 @@ TEST_F(WhereTest, LikeWithAPrefix) {
   }
 }
 
+TEST_F(WhereTest, ARegularExpressionThatIsAPrefixIsLookedUp) {
+  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+           {"v ~ '^ab'", "v starts 'ab'"},
+           {"v !~ '^ab'", "v not starts 'ab'"},
+           {"NOT v ~ '^ab'", "v not starts 'ab'"},
+           {"v ~ '^a\\.b$'", "v='a.b'"},
+           {"v !~ '^ab$'", "v<>'ab'"},
+           {"v ~ '^10%'", "v starts '10%'"},
+           {"v ~ '^'", "v not null"},
+           {"c ~ '^ab$'", "never"},  // PostgreSQL matches the padding of char(n), too.
+           {"c ~ '^ab'", "c starts 'ab'"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
+}
+
 TEST_F(WhereTest, BooleansAndConstants) {
   for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
            {"b", "b=t"},

@@ -7,6 +7,7 @@
 #include "../characters.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
+#include "similar.hpp"
 #include "utf8_writer.hpp"
 
 namespace daedalus::semantics::scalar {
@@ -134,7 +135,7 @@ class Translator {
   /// room: an empty text, which it writes to.
   Translator(std::string_view escape, std::string room) : escape_(escape), made_(std::move(room)) {}
 
-  Result<Value> translated(std::string_view text) {
+  Result<std::string> translated(std::string_view text) {
     made_ += "^(?:";
     while (!text.empty()) {
       const std::string_view character = text.substr(0, character_size(text.front()));
@@ -152,7 +153,7 @@ class Translator {
       }
     }
     made_ += ")$";
-    return Value(std::move(made_));
+    return std::move(made_);
   }
 
  private:
@@ -215,13 +216,18 @@ Result<Value> similar(Arguments arguments, const BoundExpression&) {
   }
   const bool has_escape = arguments.size() > 1 && !is_null(arguments[1]);
   const std::string_view escape = has_escape ? std::string_view(text(arguments[1])) : "\\";
-  if (character_count(escape) > 1) {
-    return rejected("22025", "invalid escape string", "Escape string must be empty or one character.");
-  }
-  return Translator(escape, arguments.spare_text()).translated(text(arguments[0]));
+  auto made = regular_expression_of(text(arguments[0]), escape, arguments.spare_text());
+  return made ? Result<Value>(Value(std::move(*made))) : made.error();
 }
 
 }  // namespace
+
+Result<std::string> regular_expression_of(std::string_view pattern, std::string_view escape, std::string room) {
+  if (character_count(escape) > 1) {
+    return rejected("22025", "invalid escape string", "Escape string must be empty or one character.");
+  }
+  return Translator(escape, std::move(room)).translated(pattern);
+}
 
 void add_escapes(Functions& functions) {
   Adder adder(functions);

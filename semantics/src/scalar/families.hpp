@@ -12,31 +12,32 @@ using Expressions = std::span<const BoundExpression>;
 using Functions = std::vector<ScalarFunction>;
 
 // Ids: each family has a hundred or more, and numbers once given stay.
-void add_arithmetic(Functions& functions);       // 100 to 299
-void add_comparisons(Functions& functions);      // 300 to 499
-void add_text(Functions& functions);             // 500 to 599
-void add_like(Functions& functions);             // 600 to 699
-void add_time(Functions& functions);             // 700 to 899
-void add_numbers(Functions& functions);          // 900 to 999
-void add_exact_numbers(Functions& functions);    // 1000 to 1059
-void add_degrees(Functions& functions);          // 1060 to 1099
-void add_written(Functions& functions);          // 1100 to 1199
-void add_time_of_day(Functions& functions);      // 1300 to 1349
-void add_moment_text(Functions& functions);      // 1350 to 1359
-void add_interval_text(Functions& functions);    // 1360
-void add_number_text(Functions& functions);      // 1361 to 1399
-void add_orderings(Functions& functions);        // 1400 to 1459
-void add_transitions(Functions& functions);      // 1460 to 1479
-void add_ranges(Functions& functions);           // 1480 to 1499
-void add_hashes(Functions& functions);           // 1500 to 1549
-void add_sizes(Functions& functions);            // 1550 to 1559
-void add_escapes(Functions& functions);          // 1560 to 1569
-void add_format(Functions& functions);           // 1570 to 1579
-void add_typmods(Functions& functions);          // 1580 to 1589
-void add_overlaps(Functions& functions);         // 1590 to 1609
-void add_text_moments(Functions& functions);     // 1610 to 1619
-void add_text_numbers(Functions& functions);     // 1620 to 1629
-void add_at_session_zone(Functions& functions);  // 1900 to 1949
+void add_arithmetic(Functions& functions);           // 100 to 299
+void add_comparisons(Functions& functions);          // 300 to 499
+void add_text(Functions& functions);                 // 500 to 599
+void add_like(Functions& functions);                 // 600 to 699
+void add_time(Functions& functions);                 // 700 to 899
+void add_numbers(Functions& functions);              // 900 to 999
+void add_exact_numbers(Functions& functions);        // 1000 to 1059
+void add_degrees(Functions& functions);              // 1060 to 1099
+void add_written(Functions& functions);              // 1100 to 1199
+void add_time_of_day(Functions& functions);          // 1300 to 1349
+void add_moment_text(Functions& functions);          // 1350 to 1359
+void add_interval_text(Functions& functions);        // 1360
+void add_number_text(Functions& functions);          // 1361 to 1399
+void add_orderings(Functions& functions);            // 1400 to 1459
+void add_transitions(Functions& functions);          // 1460 to 1479
+void add_ranges(Functions& functions);               // 1480 to 1499
+void add_hashes(Functions& functions);               // 1500 to 1549
+void add_sizes(Functions& functions);                // 1550 to 1559
+void add_escapes(Functions& functions);              // 1560 to 1569
+void add_format(Functions& functions);               // 1570 to 1579
+void add_typmods(Functions& functions);              // 1580 to 1589
+void add_overlaps(Functions& functions);             // 1590 to 1609
+void add_text_moments(Functions& functions);         // 1610 to 1619
+void add_text_numbers(Functions& functions);         // 1620 to 1629
+void add_at_session_zone(Functions& functions);      // 1900 to 1949
+void add_regular_expressions(Functions& functions);  // 1960 to 2019
 
 // ---- other names ----
 /// A type's name called like a function of one argument casts it, where a literal, the same bytes or a text do

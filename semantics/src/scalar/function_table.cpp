@@ -64,6 +64,7 @@ Functions make_functions() {
   add_text_moments(functions);
   add_text_numbers(functions);
   add_at_session_zone(functions);
+  add_regular_expressions(functions);
   const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
     return left.id >= right.id;
   };

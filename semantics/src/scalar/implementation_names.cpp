@@ -270,7 +270,8 @@ void add_comparison_names(Names& names) {
 void add_text_names(Names& names) {
   names.sign("textcat", "||", {kText, kText});
   names.function("textlen", "length", {kText});
-  constexpr Word kLikes[] = {{"like", "~~"}, {"nlike", "!~~"}, {"iclike", "~~*"}, {"icnlike", "!~~*"}};
+  constexpr Word kLikes[] = {{"like", "~~"},   {"nlike", "!~~"},  {"iclike", "~~*"},   {"icnlike", "!~~*"},
+                             {"regexeq", "~"}, {"regexne", "!~"}, {"icregexeq", "~*"}, {"icregexne", "!~*"}};
   for (const auto& [word, sign] : kLikes) {
     names.sign(joined({"text", word}), sign, {kText, kText});
     names.sign(joined({"bpchar", word}), sign, {kChar, kText});

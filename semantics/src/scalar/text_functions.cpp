@@ -330,8 +330,6 @@ void add_text(Functions& functions) {
   adder.add("strpos", {kText, kText}, kInt, position, nullptr, false);
   adder.add("starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
   adder.add("split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
-  adder.refuse("substring", {kText, kText}, kText);  // By a regular expression.
-  adder.refuse("substring", {kText, kText, kText}, kText);
   adder.start(560);
   adder.add("btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
   adder.add("btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);

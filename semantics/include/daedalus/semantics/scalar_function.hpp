@@ -32,7 +32,7 @@ class Arguments {
   /// Whoever makes a text begins with it: then no row allocates memory.
   [[nodiscard]] std::string spare_text(std::string_view begin = {}) const { return texts_->take(begin); }
   [[nodiscard]] Value made(std::string_view text) const { return Value(spare_text(text)); }
-  /// And gives back what it made besides.
+  /// Keeps the room of a text that was needed on the way only.
   void give_back(std::string&& text) const { texts_->give(std::move(text)); }
 
  private:

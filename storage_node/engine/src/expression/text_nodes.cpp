@@ -3,6 +3,7 @@
 
 #include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/like.hpp"
+#include "daedalus/semantics/regular_expression.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "vector_node.hpp"
 
@@ -164,6 +165,45 @@ class LikeNode final : public VectorNode {
   VectorBits hard_{};
 };
 
+/// ~ and ~* of one pattern, and their contraries. The automaton is the thread's: a batch asks for it once.
+class MatchNode final : public VectorNode {
+ public:
+  MatchNode(std::string_view pattern, bool ignores_case, bool is_wanted, VectorNodePtr from)
+      : VectorNode(Form::kTruth, 0),
+        pattern_(pattern),
+        ignores_case_(ignores_case),
+        is_wanted_(is_wanted),
+        from_(std::move(from)) {}
+
+ private:
+  ValueVector compute(const RowBatch& batch) override {
+    const ValueVector from = from_->values(batch);
+    const auto expression = semantics::kept_expression(pattern_, ignores_case_);
+    truths_.fill(0);
+    for (uint32_t position = 0; expression && position < batch.count; ++position) {
+      if (semantics::is_found(**expression, from.text(position)) == is_wanted_) {
+        set_bit(truths_.data(), position);
+      }
+    }
+    ValueVector made;
+    made.truths = truths_.data();
+    made.nulls = from.nulls;
+    made.hard = from.hard;
+    if (!expression) {
+      hard_.fill(~uint64_t{0});  // The plain evaluation says why.
+      made.hard = hard_.data();
+    }
+    return made;
+  }
+
+  std::string pattern_;
+  bool ignores_case_;
+  bool is_wanted_;
+  VectorNodePtr from_;
+  VectorBits truths_{};
+  VectorBits hard_{};
+};
+
 class PrefixNode final : public VectorNode {
  public:
   PrefixNode(VectorNodePtr text, VectorNodePtr prefix)
@@ -207,6 +247,13 @@ VectorNodePtr make_like_node(const BoundExpression& call, std::string_view sign,
   return std::make_shared<LikeNode>(matched, sign[0] != '!', std::move(from));
 }
 
+VectorNodePtr make_match_node(const BoundExpression& call, std::string_view sign, const NodeMaker& make) {
+  const std::optional<std::string_view> pattern = constant_text(call.arguments[1]);
+  VectorNodePtr from = pattern && call.arguments[0].type.kind == TypeKind::kText ? make(call.arguments[0]) : nullptr;
+  return from == nullptr ? nullptr
+                         : std::make_shared<MatchNode>(*pattern, sign.ends_with('*'), sign[0] != '!', std::move(from));
+}
+
 }  // namespace
 
 VectorNodePtr make_text_node(const BoundExpression& call, const NodeMaker& make) {
@@ -217,6 +264,9 @@ VectorNodePtr make_text_node(const BoundExpression& call, const NodeMaker& make)
   const std::string_view name = function->name;
   if (call.arguments.size() == 2 && name.find("~~") != std::string_view::npos) {
     return make_like_node(call, name, make);
+  }
+  if (call.arguments.size() == 2 && (name == "~" || name == "!~" || name == "~*" || name == "!~*")) {
+    return make_match_node(call, name, make);
   }
   const bool is_letters = name == "upper" || name == "lower";
   const bool is_length = name == "length" || name == "char_length" || name == "character_length";

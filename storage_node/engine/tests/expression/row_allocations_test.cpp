@@ -141,10 +141,23 @@ std::vector<BoundExpression> candidates(TypeKind kind) {
   }
 }
 
+/// A regular one.
+bool takes_expression(const ScalarFunction& function) {
+  static const std::set<std::string_view> kNames = {"~", "!~", "~*", "!~*"};
+  const bool takes_two_texts = function.arguments == std::vector<TypeKind>(2, TypeKind::kText);
+  return function.name.starts_with("regexp_") || (function.arguments.size() == 2 && kNames.contains(function.name)) ||
+         (function.name == "substring" && takes_two_texts);
+}
+
 std::vector<BoundExpression> candidates(const ScalarFunction& function, size_t place) {
   const bool is_of_session = function.is_at_zone && place + 1 == function.arguments.size();
   if (static_cast<int>(place) == function.zone_place || is_of_session) {
     return {text(semantics::bind_offset(3'600))};
+  }
+  if (takes_expression(function) && place > 0) {
+    return function.arguments[place] == TypeKind::kInt ? std::vector{constant(TypeKind::kInt, int64_t{1})}
+           : place == 1                                ? std::vector{text("([a-m])(.)+")}
+                                                       : std::vector{text("\\2<\\1>"), text("i")};
   }
   if (function.name == "to_char" && place == 1) {
     return semantics::is_numeric(function.arguments[0])
