@@ -44,8 +44,9 @@ together out of range is refused (22008), where PostgreSQL's numbers wrap around
 Regular expressions are PostgreSQL's advanced ones, with its flags, options and error messages, under the C locale:
 classes and case are those of ASCII. What has to be looked up elsewhere in a text than where it is matched is refused
 by name (0A000): references back (\\1 in a pattern), conditions on what is before or behind ((?=, (?!, (?<=, (?<!),
-\\m and \\M; and a pattern that is too large ([limits](limits.md)). Functions that return arrays or sets of matches
-are not there: regexp_match, regexp_matches, regexp_split_to_array, regexp_split_to_table.
+\\m and \\M where what stands on neither side says whether it is of a word; and a pattern that is too large
+([limits](limits.md)). Functions that return arrays or sets of matches are not there: regexp_match, regexp_matches,
+regexp_split_to_array, regexp_split_to_table.
 
 Refused by name (0A000), among what PostgreSQL has for these types: CURRENT_TIME (it has a time zone; LOCALTIME has
 none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and what speaks of the server;

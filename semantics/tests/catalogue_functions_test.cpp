@@ -266,5 +266,23 @@ TEST(CatalogueFunctions, DatesAreReadAsTemplatesSay) {
   EXPECT_EQ(moment("\xc3\xa9\xc3\xa9\xc3\xa9", "YYYY"), "22007");
 }
 
+TEST(CatalogueFunctions, MatchesThatTakeTooLongAreRefused) {
+  // Each letter is a match, and for each all of the text is looked at for a longer one.
+  const std::string text(4'000, 'a');
+  const std::string expression = "a|a*" + std::string(100, '.') + "b";
+  for (const char* name : {"regexp_count", "regexp_replace"}) {
+    std::vector<Argument> arguments{{kText, text}, {kText, expression}};
+    if (name == std::string_view("regexp_replace")) {
+      arguments.insert(arguments.end(), {{kText, ""}, {kText, "g"}});
+    }
+    EXPECT_EQ(called(name, arguments), "54000") << name;
+    arguments[0].text.resize(100);
+    EXPECT_EQ(called(name, arguments), arguments.size() == 2 ? "100" : "") << name;
+  }
+  EXPECT_EQ(called("regexp_substr", {{kText, text}, {kText, expression}, {kInt, "1"}, {kInt, "3999"}}), "54000");
+  EXPECT_EQ(called("regexp_count", {{kText, text}, {kText, "a"}}), "4000");
+  EXPECT_EQ(called("regexp_count", {{kText, text}, {kText, "[ab]"}}), "4000");
+}
+
 }  // namespace
 }  // namespace daedalus::semantics

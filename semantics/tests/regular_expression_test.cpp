@@ -62,6 +62,22 @@ TEST(RegularExpression, IsPrintedAsThePatternThatMatchesTheSame) {
   });
 }
 
+TEST(RegularExpression, BeginningsAndEndsOfWordsAreEdgesWhereOneSideIsSure) {
+  constexpr std::string_view kNever = "[^\\x{0}-\\x{10ffff}]";
+  expect({
+      {"\\mabc\\M", "\\babc\\b"},
+      {"[[:<:]](?:a|[b-d]+)[[:>:]]", "\\b(?:a|(?:[b-d])+)\\b"},
+      {"\\m\\y(a|b)", "\\b\\b(?:a|b)"},
+      {"a*b\\M", "(?:a)*b\\b"},
+      {"-\\m.", "\\x{2d}\\b(?s:.)"},
+      {"^\\m.\\M$", "\\A\\b(?s:.)\\b\\z"},
+      {"x\\M\\.", "x\\b\\x{2e}"},
+  });
+  EXPECT_EQ(pattern_of("\\m-"), std::string(kNever) + "\\x{2d}");
+  EXPECT_EQ(pattern_of("a\\m."), "a" + std::string(kNever) + "(?s:.)");
+  EXPECT_EQ(pattern_of("\\Ma"), std::string(kNever) + "a");
+}
+
 TEST(RegularExpression, FlagsAndOptionsChangeWhatIsRead) {
   expect({{"a.[^b]^$", "[Aa][\\x{0}-\\x{9}\\x{b}-\\x{10ffff}][\\x{0}-\\x{9}\\x{b}-AC-ac-\\x{10ffff}](?m:^)(?m:$)"}},
          syntax_of("in"));
@@ -109,13 +125,16 @@ TEST(RegularExpression, WhatIsNotSupportedIsRefusedByNameUnlessItIsWrongElsewher
   constexpr std::string_view kLook =
       "0A000 a condition on what is before or behind ((?=, (?!, (?<=, (?<!) in a regular expression is not supported";
   constexpr std::string_view kWord =
-      "0A000 the beginning or the end of a word (\\m, \\M) in a regular expression is not supported";
+      "0A000 the beginning or the end of a word (\\m, \\M) beside what may be a word or not in a regular expression is "
+      "not supported";
   expect({
       {"(a)\\1", "0A000 a reference back to a group (\\1) in a regular expression is not supported"},
       {"a(?=b)", kLook},
       {"(?<!b)a", kLook},
-      {"\\ma", kWord},
-      {"[[:<:]]a", kWord},
+      {"\\m", kWord},
+      {"[[:<:]].", kWord},
+      {"\\ma*", kWord},
+      {".\\M[^b]", kWord},
       {"(a)\\1(", "2201B invalid regular expression: parentheses () not balanced"},
   });
   const std::string deep = std::string(kDepthMax + 1, '(') + std::string(kDepthMax + 1, ')');

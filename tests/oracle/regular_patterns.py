@@ -15,6 +15,8 @@ _CODES = {"\\x61": "a", "\\u00e9": "é", "\\U0001f600": "😀", "\\101": "A", "\
 _CODES |= {"\\t": "\t", "\\cJ": "\n", "\\B": "\\", "\\-": "-", "\\.": ".", "\\é": "é", "\\e": "\x1b", "\\a": "\x07"}
 _CONSTRAINTS = ["^", "$", "\\A", "\\Z", "\\y", "\\Y"]
 _REFUSED = ["\\m", "\\M", "(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "[[:<:]]", "[[:>:]]", "\\1", "\\2"]
+_WORD_ENDS = {"\\ma": "a", "b\\M": "b", "\\m\\w+": "a1", "[[:<:]](?:a|b*c)": "a", "(a|1)[[:>:]]": "1", "\\M ": " "}
+_WORD_ENDS |= {" \\m": " ", "\\M\\.": ".", "\\m ": " ", "a\\m": "a", "^\\m": "", "\\M$": "", "\\ya\\M": "a"}
 _QUANTIFIERS = ["*", "+", "?", "{0}", "{1}", "{2}", "{0,1}", "{1,}", "{0,2}", "{1,3}", "{2,2}", "{,2}", "{3,1}"]
 _OPTIONS = [
     "(?i)",
@@ -103,6 +105,9 @@ class Patterns:
             return Drawn(self._pick(_CONSTRAINTS), lambda: "")
         if roll < 0.065:
             return Drawn(self._pick(_REFUSED), lambda: "")
+        if roll < 0.085:
+            ends = self._pick(list(_WORD_ENDS))
+            return Drawn(ends, lambda: _WORD_ENDS[ends])
         atom = self._atom(depth)
         return self._quantified(atom) if self._choice.random() < 0.4 else atom
 

@@ -11,10 +11,6 @@ namespace {
 
 /// Automata of one expression, each of which takes memory.
 constexpr size_t kPartsMax = 64;
-/// Bytes that one dissection may walk over, some hundredths of a second: all ways to cut a text of kStringLengthMax in
-/// two, and as many again.
-constexpr uint64_t kWorkMax = 32'000'000;
-
 /// The character that ends before a place begins there. Precondition: there is one.
 size_t before(std::string_view text, size_t place) {
   --place;
@@ -226,14 +222,15 @@ class Dissection::Run {
   }
 
  private:
-  bool spends(uint64_t bytes) {
-    work_ += bytes + 16;
-    return work_ <= kWorkMax;
+  /// False: that is more than one dissection may take.
+  bool spends(const Part& part, size_t bytes) {
+    steps_ += part.matcher.steps_of(bytes);
+    return steps_ <= kStepsMax;
   }
 
   bool choose(const Part& part, TextSpan span) {
     for (const size_t each : part.parts) {
-      if (!spends(span.end - span.begin)) {
+      if (!spends(parts_[each], span.end - span.begin)) {
         return false;
       }
       if (parts_[each].matcher.is_match(text_, span)) {
@@ -248,7 +245,7 @@ class Dissection::Run {
     const Part& rest = parts_[part.parts[1]];
     std::optional<size_t> middle = first.prefers_short ? std::optional(span.begin) : long_end(first, span);
     while (middle) {
-      if (!spends(span.end - span.begin)) {
+      if (!spends(first, *middle - span.begin) || !spends(rest, span.end - *middle)) {
         return false;
       }
       const TextSpan head{span.begin, *middle};
@@ -302,7 +299,7 @@ class Dissection::Run {
     size_t limit = span.end;
     while (true) {
       const size_t begin = ends_.size() == base ? span.begin : ends_.back();
-      if (!spends(span.end - begin)) {
+      if (!spends(inner, limit - begin)) {
         return false;
       }
       const std::optional<size_t> end = limit > begin ? inner.matcher.longest_at(text_, begin, limit) : std::nullopt;
@@ -331,7 +328,7 @@ class Dissection::Run {
       const size_t begin = ends_.size() == base ? span.begin : ends_.back();
       const bool is_last = part.most != kUnbounded && ends_.size() - base + 1 >= part.most;
       const std::optional<size_t> end = first_end(inner, begin, is_last ? span.end : from, span.end);
-      if (work_ > kWorkMax) {
+      if (steps_ > kStepsMax) {
         return false;
       }
       if (end) {
@@ -354,7 +351,7 @@ class Dissection::Run {
   /// The first end, from a place on, with which a part matches.
   std::optional<size_t> first_end(const Part& part, size_t begin, size_t from, size_t limit) {
     for (size_t end = from; end <= limit; end += end < limit ? character_size(text_[end]) : 1) {
-      if (!spends(end - begin)) {
+      if (!spends(part, end - begin)) {
         return std::nullopt;
       }
       if (part.matcher.is_match(text_, {begin, end})) {
@@ -374,7 +371,7 @@ class Dissection::Run {
   std::string_view text_;
   std::span<TextSpan> groups_;
   std::vector<size_t>& ends_;
-  uint64_t work_ = 0;
+  uint64_t steps_ = 0;
   bool is_wrong_ = false;
 };
 

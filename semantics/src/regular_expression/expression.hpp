@@ -41,6 +41,8 @@ class RegularExpression {
   /// The first match from there on, as long or as short as the expression prefers.
   [[nodiscard]] TextSpan find(std::string_view text, size_t from) const;
 
+  /// What one find() in so many bytes may take at most.
+  [[nodiscard]] uint64_t steps_of(size_t bytes) const { return matcher_ ? matcher_->steps_of(bytes) : bytes; }
   [[nodiscard]] size_t automaton_count() const {
     return (matcher_ ? 1 : 0) + (dissection_ ? dissection_->automaton_count() : 0);
   }

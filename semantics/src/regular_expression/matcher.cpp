@@ -33,7 +33,8 @@ Error too_large() {
 
 }  // namespace
 
-Matcher::Matcher(std::unique_ptr<RE2> automaton) : automaton_(std::move(automaton)) {}
+Matcher::Matcher(std::unique_ptr<RE2> automaton)
+    : automaton_(std::move(automaton)), instructions_(static_cast<uint64_t>(automaton_->ProgramSize())) {}
 Matcher::~Matcher() = default;
 Matcher::Matcher(Matcher&& other) noexcept = default;
 Matcher& Matcher::operator=(Matcher&& other) noexcept = default;

@@ -32,9 +32,11 @@ struct TextSpan {
 
 namespace daedalus::semantics::regular {
 
-/// An automaton has at most so many instructions: with a text of kStringLengthMax bytes they are the most work that one
-/// match may be, some hundredths of a second.
+/// An automaton has at most so many instructions.
 constexpr int kInstructionsMax = 4'000;
+/// Steps that may be taken for one row: an instruction for a byte is one, as where no states can be kept. Mostly a byte
+/// is one, and they are some hundredths of a second.
+constexpr uint64_t kStepsMax = 500'000'000;
 
 /// What an automaton and the states that it meets may take, in bytes: that of a whole expression, and those of parts of
 /// which there may be many. One that meets more states keeps none, and is slower.
@@ -60,10 +62,14 @@ class Matcher {
   /// Whether it matches just that.
   [[nodiscard]] bool is_match(std::string_view text, TextSpan span) const;
 
+  /// What matching so many bytes may take at most.
+  [[nodiscard]] uint64_t steps_of(size_t bytes) const { return (bytes + 16) * instructions_; }
+
  private:
   explicit Matcher(std::unique_ptr<re2::RE2> automaton);
 
   std::unique_ptr<re2::RE2> automaton_;
+  uint64_t instructions_;
 };
 
 }  // namespace daedalus::semantics::regular

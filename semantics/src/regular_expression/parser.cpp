@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lexer.hpp"
+#include "word_ends.hpp"
 
 namespace daedalus::semantics::regular {
 namespace {
@@ -37,6 +38,9 @@ class Parser {
     }
     if (lexer_.error()) {
       return *lexer_.error();
+    }
+    if (has_word_ends_ && !resolve_word_ends(made.root)) {
+      refuse("the beginning or the end of a word (\\m, \\M) beside what may be a word or not");
     }
     if (!refused_.empty()) {
       return rejected("0A000", fmt::format("{} in a regular expression is not supported", refused_),
@@ -83,6 +87,7 @@ class Parser {
   uint32_t depth_ = 0;
   uint32_t depth_max_ = 0;
   bool has_no_word_edge_ = false;
+  bool has_word_ends_ = false;
 };
 
 // ---- choices and sequences ----
@@ -176,10 +181,11 @@ std::optional<Node> Parser::constraint() {
       has_no_word_edge_ = true;
       return constraint_of(Assertion::kNoWordEdge);
     case TokenKind::kWordBegin:
+      has_word_ends_ = true;
+      return constraint_of(Assertion::kWordBegin);
     case TokenKind::kWordEnd:
-      refuse("the beginning or the end of a word (\\m, \\M)");
-      lexer_.next();
-      return Node();
+      has_word_ends_ = true;
+      return constraint_of(Assertion::kWordEnd);
     case TokenKind::kLookAround:
       return look_around();
     default:

@@ -56,6 +56,9 @@ std::string_view printed(Assertion assertion) {
       return "\\b";
     case Assertion::kNoWordEdge:
       return "\\B";
+    case Assertion::kWordBegin:
+    case Assertion::kWordEnd:
+      break;
   }
   return {};
 }

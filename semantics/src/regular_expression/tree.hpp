@@ -8,7 +8,16 @@
 
 namespace daedalus::semantics::regular {
 
-enum class Assertion : uint8_t { kTextBegin, kTextEnd, kLineBegin, kLineEnd, kWordEdge, kNoWordEdge };
+enum class Assertion : uint8_t {
+  kTextBegin,
+  kTextEnd,
+  kLineBegin,
+  kLineEnd,
+  kWordEdge,
+  kNoWordEdge,
+  kWordBegin,  ///< Only while it is read: see resolve_word_ends().
+  kWordEnd,
+};
 
 /// Whether an expression, of several matches at one place, prefers the long or the short one.
 enum class Preference : uint8_t { kNone, kLong, kShort };

@@ -14,10 +14,12 @@ class Matches {
   /// start: a character, from 1.
   Matches(RegularExpression& expression, std::string_view text, int64_t start);
 
-  /// False: there is no further one.
+  /// False: there is no further one, or looking for it would take too long.
   bool next();
-  /// To number `wanted`, from 1. False: there are fewer.
+  /// To number `wanted`, from 1. False: there are fewer, or it would take too long.
   bool next(int64_t wanted);
+  /// Error 54000: it would have taken too long.
+  [[nodiscard]] Result<void> ended() const;
   [[nodiscard]] const TextSpan& match() const { return match_; }
 
  private:
@@ -25,6 +27,7 @@ class Matches {
   std::string_view text_;
   size_t from_;  ///< Beyond the end of the text: there is none any more.
   TextSpan match_;
+  uint64_t steps_ = 0;
 };
 
 /// The flags at this place of a call's arguments, or none where it has fewer. Errors: those of read_flags(); 22023 they

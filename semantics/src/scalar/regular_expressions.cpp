@@ -68,11 +68,16 @@ Result<Value> regexp_count(Arguments arguments, const BoundExpression&) {
     return expression.error();
   }
   int64_t count = 0;
-  for (Matches each(**expression, text(arguments[0]), *start); each.next();) {
+  Matches each(**expression, text(arguments[0]), *start);
+  while (each.next()) {
     ++count;
   }
-  return Value(count);
+  const auto ended = each.ended();
+  return ended ? Result<Value>(Value(count)) : ended.error();
 }
+
+/// Where regexp_instr() is told whether it is the match's end that is wanted; regexp_substr() has its flags there.
+constexpr size_t kEndOption = 4;
 
 /// What regexp_instr() and regexp_substr() are asked for.
 struct Wanted {
@@ -93,8 +98,8 @@ Result<Wanted> wanted_of(Arguments arguments, size_t flags_place, const char* fu
   if (!match) {
     return match.error();
   }
-  if (function == std::string_view("regexp_instr()")) {
-    const auto end_option = number_at(arguments, 4, "endoption", 0, 0);
+  if (flags_place > kEndOption) {
+    const auto end_option = number_at(arguments, kEndOption, "endoption", 0, 0);
     if (!end_option || *end_option > 1) {
       return end_option ? rejected("22023", fmt::format("invalid value for parameter \"endoption\": {}", *end_option))
                         : end_option.error();
@@ -131,12 +136,14 @@ Result<TextSpan> part_wanted(Arguments arguments, const Wanted& wanted) {
     return expression.error();
   }
   Matches each(**expression, text(arguments[0]), wanted.start);
-  return each.next(wanted.match) ? group_of(**expression, text(arguments[0]), each.match(), wanted.group)
-                                 : Result<TextSpan>(TextSpan{});
+  if (each.next(wanted.match)) {
+    return group_of(**expression, text(arguments[0]), each.match(), wanted.group);
+  }
+  const auto ended = each.ended();
+  return ended ? Result<TextSpan>(TextSpan{}) : ended.error();
 }
 
 Result<Value> regexp_instr(Arguments arguments, const BoundExpression&) {
-  constexpr size_t kEndOption = 4;
   const auto wanted = wanted_of(arguments, kEndOption + 1, "regexp_instr()");
   if (!wanted) {
     return wanted.error();
@@ -156,7 +163,7 @@ Value text_of_part(Arguments arguments, TextSpan part) {
 }
 
 Result<Value> regexp_substr(Arguments arguments, const BoundExpression&) {
-  const auto wanted = wanted_of(arguments, 4, "regexp_substr()");
+  const auto wanted = wanted_of(arguments, kEndOption, "regexp_substr()");
   if (!wanted) {
     return wanted.error();
   }
@@ -214,6 +221,10 @@ bool Matches::next() {
   if (from_ > text_.size()) {
     return false;
   }
+  steps_ += expression_.steps_of(text_.size() - from_);
+  if (steps_ > regular::kStepsMax) {
+    return false;
+  }
   match_ = expression_.find(text_, from_);
   if (!match_.is_somewhere()) {
     from_ = text_.size() + 1;
@@ -232,6 +243,14 @@ bool Matches::next(int64_t wanted) {
     --wanted;
   }
   return wanted == 0;
+}
+
+Result<void> Matches::ended() const {
+  if (steps_ > regular::kStepsMax) {
+    return rejected("54000", "the matches of a regular expression take too long to be found in a text",
+                    "match a shorter part of the text, or write an expression with fewer repetitions");
+  }
+  return {};
 }
 
 Result<Flags> flags_at(Arguments arguments, size_t place, const char* function) {

@@ -47,6 +47,9 @@ class Replacer {
         return too_long();
       }
     }
+    if (auto ended = matches.ended(); !ended) {
+      return ended.error();
+    }
     made_ += from_.substr(copied_);
     return Value(std::move(made_));
   }
