@@ -100,7 +100,8 @@ def similar(choice: random.Random) -> str:
 
 def check(twins: Twins, statements: list[str]) -> None:
     """Both say the same, or it is refused here by name; PostgreSQL's mistakes are ours, word by word. Another use of
-    the same expression in a statement may be a mistake before, or instead of, one that is refused."""
+    the same expression in a statement may be a mistake before, or instead of, one that is refused. What takes too much
+    memory there is not what does so here."""
     answers = [
         answer
         for first in range(0, len(statements), 1000)
@@ -110,7 +111,7 @@ def check(twins: Twins, statements: list[str]) -> None:
     wrong = [
         f"{asked}\n  here: {ours}\n  PostgreSQL: {postgres}"
         for asked, (ours, postgres) in zip(statements, answers, strict=True)
-        if ours != postgres and code(ours) != "0A000"
+        if ours != postgres and code(ours) != "0A000" and "regular expression is too complex" not in postgres
     ]
     answered = sum(code(postgres) is None for _, postgres in answers)
     print(
