@@ -97,8 +97,8 @@ def is_spread(statement: str, ours: str, postgres: str) -> bool:
 
 
 def is_read_before_rows(ours: str, postgres: str) -> bool:
-    """Whether a regular expression is wrong, or too complex there: PostgreSQL's planner reads it, whatever the rows are;
-    here it is met where it is matched with a text that is not NULL."""
+    """Whether a regular expression is wrong, or too complex there: PostgreSQL's planner reads it, whatever the rows
+    are; here it is met where it is matched with a text that is not NULL."""
     if postgres.startswith("applied 0 failed 2201B"):
         return ours == "applied 0" or ours.startswith("applied 0 failed 2201B")
     return code(postgres) == "2201B" and code(ours) is None
