@@ -168,38 +168,49 @@ class LikeNode final : public VectorNode {
 /// ~ and ~* of one pattern, and their contraries. The automaton is the thread's: a batch asks for it once.
 class MatchNode final : public VectorNode {
  public:
-  MatchNode(std::string_view pattern, bool ignores_case, bool is_wanted, VectorNodePtr from)
+  MatchNode(std::string_view pattern, bool ignores_case, bool is_wanted, VectorNodePtr from, Patience* patience)
       : VectorNode(Form::kTruth, 0),
         pattern_(pattern),
         ignores_case_(ignores_case),
         is_wanted_(is_wanted),
-        from_(std::move(from)) {}
+        from_(std::move(from)),
+        patience_(patience) {}
 
  private:
   ValueVector compute(const RowBatch& batch) override {
     const ValueVector from = from_->values(batch);
     const auto expression = semantics::kept_expression(pattern_, ignores_case_);
     truths_.fill(0);
-    for (uint32_t position = 0; expression && position < batch.count; ++position) {
-      if (semantics::is_found(**expression, from.text(position)) == is_wanted_) {
-        set_bit(truths_.data(), position);
-      }
-    }
+    const bool is_done = expression && match(**expression, from, batch.count);
     ValueVector made;
     made.truths = truths_.data();
     made.nulls = from.nulls;
     made.hard = from.hard;
-    if (!expression) {
+    if (!is_done) {
       hard_.fill(~uint64_t{0});  // The plain evaluation says why.
       made.hard = hard_.data();
     }
     return made;
   }
 
+  /// False: nobody waits for the end any more.
+  bool match(semantics::RegularExpression& expression, const ValueVector& from, uint32_t count) {
+    for (uint32_t position = 0; position < count; ++position) {
+      if (patience_ != nullptr && patience_->is_over()) {
+        return false;
+      }
+      if (semantics::is_found(expression, from.text(position)) == is_wanted_) {
+        set_bit(truths_.data(), position);
+      }
+    }
+    return true;
+  }
+
   std::string pattern_;
   bool ignores_case_;
   bool is_wanted_;
   VectorNodePtr from_;
+  Patience* patience_;
   VectorBits truths_{};
   VectorBits hard_{};
 };
@@ -251,7 +262,8 @@ VectorNodePtr make_match_node(const BoundExpression& call, std::string_view sign
   const std::optional<std::string_view> pattern = constant_text(call.arguments[1]);
   VectorNodePtr from = pattern && call.arguments[0].type.kind == TypeKind::kText ? make(call.arguments[0]) : nullptr;
   return from == nullptr ? nullptr
-                         : std::make_shared<MatchNode>(*pattern, sign.ends_with('*'), sign[0] != '!', std::move(from));
+                         : std::make_shared<MatchNode>(*pattern, sign.ends_with('*'), sign[0] != '!', std::move(from),
+                                                       make.pool.patience());
 }
 
 }  // namespace

@@ -112,6 +112,17 @@ TEST_F(PatienceTest, WhatIsPutOutGroupedBySummedAndOrderedByEndsToo) {
   }
 }
 
+TEST_F(PatienceTest, ARegularExpressionIsMatchedNoFurther) {
+  Selection selection = select({kId});
+  BoundExpression text = digest().arguments[0];
+  selection.residuals = {
+      call("~", std::move(text),
+           semantics::make_constant(semantics::Type{semantics::TypeKind::kText}, std::string("(n|m)ame [0-9]+$")))};
+  enqueue(1, selection, kFiveLooks);
+  EXPECT_EQ(answers(), (Answers{{1, "57014"}}));
+  EXPECT_LT(looks, kFewLooks);
+}
+
 TEST_F(PatienceTest, AnAbortEndsItWithinAChunk) {
   const auto aborted = std::make_shared<std::atomic<bool>>(false);
   on_look = [&] { *aborted = looks == 3; };
