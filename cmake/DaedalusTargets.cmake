@@ -15,7 +15,11 @@ target_link_libraries(daedalus_precompiled PRIVATE fmt::fmt protobuf::libprotobu
 target_link_libraries(daedalus_precompiled_test PRIVATE fmt::fmt protobuf::libprotobuf GTest::gmock)
 # What tests run for is in libraries, which are optimised; of their own sources half of the time went into optimising,
 # and under a sanitizer two thirds.
-set(DAEDALUS_TEST_OPTIONS $<IF:$<BOOL:${DAEDALUS_SANITIZE}>,-O0,$<$<CONFIG:Release>:-O1>>)
+if(DAEDALUS_SANITIZE)
+  set(DAEDALUS_TEST_OPTIONS -O0)
+else()
+  set(DAEDALUS_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
+endif()
 target_compile_options(daedalus_precompiled_test PRIVATE ${DAEDALUS_TEST_OPTIONS})
 
 # daedalus_library(NAME SOURCES ... LINK ... [STANDARD]): headers in include/, sources in src/. STANDARD: it is free of

@@ -89,7 +89,6 @@ struct Wanted {
 
 /// flags_place: where the flags stand; a group's number stands behind them.
 Result<Wanted> wanted_of(Arguments arguments, size_t flags_place, const char* function) {
-  Wanted wanted;
   const auto start = number_at(arguments, 2, "start", 1, 1);
   if (!start) {
     return start.error();
