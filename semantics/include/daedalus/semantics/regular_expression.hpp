@@ -20,8 +20,8 @@ class RegularExpression;
 [[nodiscard]] Result<RegularExpression*> kept_expression(std::string_view pattern, bool ignores_case);
 [[nodiscard]] bool is_found(RegularExpression& expression, std::string_view text);
 
-/// Whether a call of a function or an operator may be computed as far as a constant expression in it says. What is wrong
-/// with one is met where a row is computed. Error 0A000, of the expression.
+/// Whether a call of a function or an operator may be computed as far as a constant expression in it says. What is
+/// wrong with one is met where a row is computed. Error 0A000, of the expression.
 [[nodiscard]] Result<void> check_expression(const BoundExpression& call);
 
 /// The pattern of LIKE that means the same as an expression with case, if there is one that compares beginnings or
