@@ -13,13 +13,8 @@ target_sources(daedalus_precompiled_standard PRIVATE ${PROJECT_SOURCE_DIR}/cmake
 target_sources(daedalus_precompiled_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
 target_link_libraries(daedalus_precompiled PRIVATE fmt::fmt protobuf::libprotobuf)
 target_link_libraries(daedalus_precompiled_test PRIVATE fmt::fmt protobuf::libprotobuf GTest::gmock)
-# What tests run for is in libraries, which are optimised; of their own sources half of the time went into optimising,
-# and under a sanitizer two thirds.
-if(DAEDALUS_SANITIZE)
-  set(DAEDALUS_TEST_OPTIONS -O0)
-else()
-  set(DAEDALUS_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
-endif()
+# What tests run for is in libraries, which are optimised; of their own sources half of the time went into optimising.
+set(DAEDALUS_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
 target_compile_options(daedalus_precompiled_test PRIVATE ${DAEDALUS_TEST_OPTIONS})
 
 # daedalus_library(NAME SOURCES ... LINK ... [STANDARD]): headers in include/, sources in src/. STANDARD: it is free of
@@ -81,7 +76,7 @@ if(DAEDALUS_FUZZERS)
   target_compile_options(daedalus_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# daedalus_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang, DAEDALUS_FUZZERS=ON) with 15 seconds of fuzzing
+# daedalus_fuzzer(NAME SOURCES ... LINK ...): a libFuzzer program (clang, DAEDALUS_FUZZERS=ON) with 10 seconds of fuzzing
 # as its test; nothing otherwise.
 function(daedalus_fuzzer name)
   if(NOT DAEDALUS_FUZZERS)
@@ -90,7 +85,7 @@ function(daedalus_fuzzer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   daedalus_program(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  add_test(NAME ${name} COMMAND ${name} -max_total_time=15 -max_len=4096 -timeout=10)
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=10 -max_len=4096 -timeout=10)
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300)
   add_dependencies(fuzz_tests ${name})
 endfunction()
