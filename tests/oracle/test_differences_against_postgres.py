@@ -50,6 +50,10 @@ LISTED = {
             ("1 / (s - 1) = 0", "(1, i / s) < (NULL, 2)"),
         )
     ],
+    "regular expressions that no row meets": [
+        same("SELECT i FROM t WHERE b IS NULL AND i > 1000 AND v ~ '('"),
+        same("SELECT i FROM t WHERE 1 / (i - 1) = 1 AND v ~ '('"),
+    ],
     "rows behind a LIMIT": [limited("SELECT i, 1 / (s - 1) AS e FROM t ORDER BY i", " LIMIT 0")],
 }
 

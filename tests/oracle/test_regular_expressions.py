@@ -6,11 +6,10 @@ from __future__ import annotations
 import os
 import random
 from collections import Counter
-from collections.abc import Iterator
 
 import pytest
 from regular_patterns import Drawn, Patterns, similar_pattern
-from statement_twins import Twins, are_there, code, running_twins
+from statement_twins import Twins, are_there, code, shared_twins
 
 STATEMENTS = int(os.environ.get("DAEDALUS_ORACLE_QUERIES", "2000")) // 2
 PAIRS = 6  # Texts and uses of an expression in a statement.
@@ -21,9 +20,8 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture(scope="module")
-def twins() -> Iterator[Twins]:
-    with running_twins() as started:
-        yield started
+def twins() -> Twins:
+    return shared_twins()
 
 
 def literal(text: str) -> str:

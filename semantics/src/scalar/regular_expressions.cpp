@@ -201,9 +201,7 @@ Result<Value> substring_similar(Arguments arguments, const BoundExpression&) {
   return made;
 }
 
-Type type_of_part(Expressions arguments) {
-  return text_of(arguments[0].type.length == 0 ? kStringLengthMax : arguments[0].type.length);
-}
+Type type_of_part(Expressions arguments) { return text_of(length_max(arguments[0].type)); }
 
 }  // namespace
 

@@ -118,9 +118,7 @@ Result<Value> replaced(Arguments arguments, const regular::Syntax& syntax, Wante
       .replaced(wanted.start, wanted.match);
 }
 
-uint64_t length_of(const BoundExpression& argument) {
-  return argument.type.length == 0 ? kStringLengthMax : argument.type.length;
-}
+uint64_t length_of(const BoundExpression& argument) { return length_max(argument.type); }
 
 }  // namespace
 

@@ -24,8 +24,8 @@ namespace daedalus::engine {
 /// The caller's name for a query; unique among those in flight.
 enum class QueryHandle : uint64_t {};
 
-/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle or at one of the next
-/// chunks.
+/// Shared by all segments of a node. An aborted query ends with error 57014 at the next cycle, at one of the next
+/// chunks, or between two rows that are computed one at a time.
 struct Query {
   QueryHandle handle{};
   std::shared_ptr<const semantics::Selection> selection;
