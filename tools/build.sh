@@ -10,13 +10,13 @@ cd "$(dirname "$0")/.."
 case ${1:-} in
   programs)
     tools/install_packages.sh build
-    exec python3 tools/steps.py "C++=tools/build_cpp.sh programs" "Java=tools/build_java.sh programs" \
+    exec python3 tools/steps.py build "C++=tools/build_cpp.sh programs" "Java=tools/build_java.sh programs" \
       "Python=tools/install_python.sh run"
     ;;
   everything)
     tools/install_packages.sh build test
     tools/unpack_packages.sh build/node-postgres node-pg node-readable-stream node-split2 node-xtend
-    exec python3 tools/steps.py "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
+    exec python3 tools/steps.py build "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
       "Python=tools/install_python.sh tests"
     ;;
   *)

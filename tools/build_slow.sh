@@ -4,5 +4,5 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install_packages.sh build test slow
 # One after the other: each keeps all cores busy.
-python3 tools/steps.py "asan=tools/build_preset.sh asan fast_tests fuzz_tests"
-python3 tools/steps.py "tsan=tools/build_preset.sh tsan tsan_tests"
+python3 tools/steps.py build "asan=tools/build_preset.sh asan fast_tests fuzz_tests"
+python3 tools/steps.py build "tsan=tools/build_preset.sh tsan tsan_tests"

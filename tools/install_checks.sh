@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/install_packages.sh build test lint
-exec python3 tools/steps.py "Python=tools/install_python.sh tests"
+exec python3 tools/steps.py build "Python=tools/install_python.sh tests"

@@ -1,4 +1,4 @@
-"""Runs long steps at once and shows how far each is: `steps.py NAME=COMMAND…`.
+"""Runs long steps at once and shows how far each is: `steps.py WHAT NAME=COMMAND…`, such as `steps.py build C++=…`.
 
 A command says how far it is by lines `[DONE/ALL] what it does now`; all that it writes goes to build/logs/NAME.log. On
 a terminal one line moves; elsewhere each step gets a line for every tenth. When a step fails the others are stopped
@@ -80,8 +80,9 @@ class Step:
 class Display:
     """Shows steps to a person at a terminal, or to whoever reads a log."""
 
-    def __init__(self, out: TextIO, columns: int | None) -> None:
-        """`columns` of the terminal; None: `out` is none."""
+    def __init__(self, what: str, out: TextIO, columns: int | None) -> None:
+        """`what` all of them are for; `columns` of the terminal, None: `out` is none."""
+        self._what = what
         self._out = out
         self._columns = columns
         self._shown: dict[str, str] = {}
@@ -93,7 +94,7 @@ class Display:
                 self._show_tenth(step)
             return
         doing = [step.now for step in steps if step.now]
-        line = "build: " + ", ".join(step.state() for step in steps) + ("  " + doing[0] if doing else "")
+        line = f"{self._what}: " + ", ".join(step.state() for step in steps) + ("  " + doing[0] if doing else "")
         self._out.write("\r\033[K" + line[: self._columns - 1])
         self._out.flush()
 
@@ -102,7 +103,7 @@ class Display:
         if self._shown.get(step.name) == tenth:
             return
         self._shown[step.name] = tenth
-        self._out.write(f"build: {step.name} {tenth}{'  ' + step.now if step.now else ''}\n")
+        self._out.write(f"{self._what}: {step.name} {tenth}{'  ' + step.now if step.now else ''}\n")
         self._out.flush()
 
     def close(self, steps: list[Step]) -> None:
@@ -138,7 +139,7 @@ def stop_all(steps: list[Step]) -> None:
         step.stop()
 
 
-def run_all(steps: list[Step], display: Display) -> int:
+def run_all(what: str, steps: list[Step], display: Display) -> int:
     """Runs all steps at once; returns the exit code."""
     threads = [threading.Thread(target=run, args=(step,), daemon=True) for step in steps]
     for thread in threads:
@@ -155,20 +156,21 @@ def run_all(steps: list[Step], display: Display) -> int:
     display.close(steps)
     for step in steps:
         if step.has_failed:
-            print(f"build: {step.name}: `{step.command}` ended with exit code {step.code}:", file=sys.stderr)
+            print(f"{what}: {step.name}: `{step.command}` ended with exit code {step.code}:", file=sys.stderr)
             print("\n".join(step.tail), file=sys.stderr)
-            print(f"build: all that it said: {step.log}", file=sys.stderr)
+            print(f"{what}: all that it said: {step.log}", file=sys.stderr)
     return 1 if any(step.code != 0 for step in steps) else 0
 
 
 def main(arguments: list[str]) -> int:
     LOGS.mkdir(parents=True, exist_ok=True)
-    steps = [Step(name, command) for name, _, command in (argument.partition("=") for argument in arguments)]
+    what, *commands = arguments
+    steps = [Step(name, command) for name, _, command in (each.partition("=") for each in commands)]
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     try:
-        return run_all(steps, Display(sys.stdout, columns))
+        return run_all(what, steps, Display(what, sys.stdout, columns))
     except KeyboardInterrupt:
-        print("\nbuild: interrupted; what has been built stays", file=sys.stderr)
+        print(f"\n{what}: interrupted; what has been done stays", file=sys.stderr)
         return 130
 
 

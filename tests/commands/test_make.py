@@ -87,9 +87,12 @@ def test_what_apt_said_is_shown_when_it_fails(machine: Path) -> None:
     assert "100 %" not in answer.out
 
 
+STEPS = [sys.executable, ROOT / "tools" / "steps.py", "build"]
+
+
 def test_steps_run_at_once_and_each_gets_to_its_end() -> None:
     counting = "for i in 1 2 3 4; do echo [$i/4] part $i; done"
-    answer = run_command(sys.executable, ROOT / "tools" / "steps.py", f"one={counting}", "other=echo nothing to do")
+    answer = run_command(*STEPS, f"one={counting}", "other=echo nothing to do")
     assert answer.code == 0, answer.said
     lines = answer.out.splitlines()
     assert "build: one 100 %" in lines
@@ -101,7 +104,7 @@ def test_a_step_that_fails_shows_what_it_said_last_and_stops_the_others(tmp_path
     os.mkfifo(tmp_path / "pipe")
     other = f"other=echo [1/2] waiting; exec bash -c 'read line <> {tmp_path}/pipe'"
     bad = "bad=echo [1/2] half; echo it broke; exit 3"
-    answer = run_command(sys.executable, ROOT / "tools" / "steps.py", bad, other)
+    answer = run_command(*STEPS, bad, other)
     assert answer.code == 1
     assert "build: bad FAILED" in answer.out
     assert "build: other 100 %" not in answer.out
