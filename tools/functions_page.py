@@ -53,7 +53,8 @@ Refused by name (0A000), among what PostgreSQL has for these types: CURRENT_TIME
 none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and what speaks of the server;
 whatever needs types that are not here. gen_random_uuid() is there among the values of an INSERT, and nowhere else.
 to_date() and to_timestamp() of a text that names no year, or one before Christ, are out of range (22008): what
-PostgreSQL makes of it begins with 1 BC.
+PostgreSQL makes of it begins with 1 BC. bttextcmp, bpcharcmp, their likes for patterns and uuid_cmp say by their sign
+which comes first; how far from zero that is hangs on the machine in PostgreSQL, here it is the difference of two bytes.
 
 Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of
 PostgreSQL has set its TimeZone to. AT TIME ZONE, date_trunc and make_timestamptz take any other zone, by what
@@ -92,7 +93,7 @@ def asked(what: str) -> list[str]:
 def entries(which: str = "functions") -> list[tuple[str, bool, str, str]]:
     found = []
     for entry in asked(which):
-        name, is_operator, arguments, result, _ = entry.split("\x03")
+        name, is_operator, arguments, result, *_ = entry.split("\x03")
         found.append((name, is_operator == "1", arguments, result))
     return found
 

@@ -39,12 +39,14 @@ _ALWAYS = "i IS NOT NULL"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A statement; how PostgreSQL is asked it, with a place for its conjuncts; and with a LIMIT the same without."""
+    """A statement; how PostgreSQL is asked it, with a place for its conjuncts; with a LIMIT the same without; and where
+    it has an order, each of its expressions alone."""
 
     here: str
     pattern: str
     conjuncts: tuple[str, ...] = ()
     unlimited: Asked | None = None
+    alone: tuple[Asked, ...] = ()
 
     def postgres(self, is_certain: Callable[[str], bool]) -> str:
         if not self.conjuncts:
@@ -60,11 +62,17 @@ def same(statement: str) -> Asked:
     return Asked(statement, statement)
 
 
-def under(pattern: str, conjuncts: Sequence[str], bounds: str = "") -> Asked:
-    """The pattern with its condition, and with what bounds its rows."""
+def under(pattern: str, conjuncts: Sequence[str]) -> Asked:
+    """The pattern with its condition."""
     here = pattern.replace(WHERE, f" WHERE {' AND '.join(conjuncts)}" if conjuncts else "")
-    whole = Asked(here, pattern, tuple(conjuncts))
-    return Asked(here + bounds, pattern + bounds, whole.conjuncts, whole) if bounds else whole
+    return Asked(here, pattern, tuple(conjuncts))
+
+
+def ordered(pattern: str, conjuncts: Sequence[str], expressions: Sequence[str], bounds: str) -> Asked:
+    """The pattern with its condition, and with what bounds its rows. `expressions`: its outputs and keys."""
+    whole = under(pattern, conjuncts)
+    alone = tuple(under(f"SELECT {each} AS e FROM t{WHERE}", conjuncts) for each in expressions)
+    return Asked(whole.here + bounds, pattern + bounds, whole.conjuncts, whole if bounds else None, alone)
 
 
 def condition(choice: random.Random, expressions: Expressions, depth_max: int = 3) -> list[str]:

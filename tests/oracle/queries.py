@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from asked import WHERE, Asked, sometimes, under
+from asked import WHERE, Asked, ordered, sometimes, under
 from expressions import Expressions
 
 _TIMESTAMPS = ["timestamp without time zone", "timestamp with time zone"]
@@ -78,9 +78,10 @@ def _first(choice: random.Random, expressions: Expressions) -> Asked:
     value = expressions.key(expressions.any_kind(), choice.randint(1, 3))
     order = f"ORDER BY {by}{choice.choice(_ORDERS)}, i"
     if choice.random() < 0.5:
-        return under(f"SELECT i, {value} AS e FROM t{WHERE} {order}", condition, _bounds(choice))
+        return ordered(f"SELECT i, {value} AS e FROM t{WHERE} {order}", condition, [value, by], _bounds(choice))
     bounds = _bounds(choice) if choice.random() < 0.4 else ""
-    return under(f"SELECT DISTINCT ON ({by}) {by} AS e, i, {value} AS f FROM t{WHERE} {order}", condition, bounds)
+    pattern = f"SELECT DISTINCT ON ({by}) {by} AS e, i, {value} AS f FROM t{WHERE} {order}"
+    return ordered(pattern, condition, [value, by], bounds)
 
 
 def _groups(choice: random.Random, expressions: Expressions) -> Asked:

@@ -192,14 +192,16 @@ class Entry:
     result: str
     volatility: str  # as pg_proc.provolatile
     spelling: str = ""  # Of its name, where that is not the name itself.
+    is_exact: bool = True  # An update may compute it: it comes to the same bits on each machine.
 
 
 def functions(which: str = "functions") -> list[Entry]:
     """The table of functions; `names`: what stands behind those, and other names of theirs."""
     table = []
     for entry in _twin([which])[0].split("\x04"):
-        name, is_operator, arguments, result, volatility = entry.split("\x03")
-        table.append(Entry(name, is_operator == "1", arguments.split(",") if arguments else [], result, volatility))
+        name, is_operator, arguments, result, volatility, is_exact = entry.split("\x03")
+        taken = arguments.split(",") if arguments else []
+        table.append(Entry(name, is_operator == "1", taken, result, volatility, is_exact=is_exact == "1"))
     return table
 
 

@@ -6,7 +6,7 @@ docs/functions.md and docs/postgres.md ("Where answers differ") say the same in 
 from __future__ import annotations
 
 import pytest
-from asked import Asked, same
+from asked import Asked, ordered, same
 from judge import Judge, Verdict, answers_on
 from rows import FILLED
 from statement_twins import Twins, are_there, code, shared_twins
@@ -43,6 +43,14 @@ LISTED = {
         same("SELECT round(variance(sqrt(1e200::float8))::numeric, 3) AS e FROM t"),
     ],
     "mistakes of several rows": [same("SELECT sqrt(s) AS e, sum(DISTINCT 1 / (s - 1)) AS f FROM t GROUP BY sqrt(s)")],
+    "mistakes of outputs and of keys": [
+        ordered(
+            "SELECT i, 1 / (i - 1) + i + i + i + i + i + i + i + i + i + i AS e FROM t WHERE i = 1 ORDER BY sqrt(-i)",
+            [],
+            ["1 / (i - 1)", "sqrt(-i)"],
+            " LIMIT 1",
+        )
+    ],
     "conditions that are never true": [
         Asked(
             "SELECT i FROM t WHERE 1 / (s - 1) = 0 AND (1, i / s) < (NULL, 2)",
@@ -66,17 +74,20 @@ def test_what_is_on_the_list(twins: Twins, name: str) -> None:
 
 
 WRITTEN = {
-    "NULL for a column that takes none": "UPDATE t SET k = NULL WHERE i = i AND false",
-    "lengths in bytes": "UPDATE t SET c = 'éééé' WHERE i = i",
-    "beyond what is here": "UPDATE t SET day = make_date(-1, k, 1) WHERE i = i",
+    "constants that a column cannot take": [
+        "UPDATE t SET k = NULL WHERE i = i AND false",
+        "UPDATE t SET x = extract('epoch' FROM to_date('2200-01-01', 'YYYY-MM-DD')) WHERE i = i",
+    ],
+    "lengths in bytes": ["UPDATE t SET c = 'éééé' WHERE i = i"],
+    "beyond what is here": ["UPDATE t SET day = make_date(-1, k, 1) WHERE i = i"],
 }
 
 
 @pytest.mark.parametrize("name", WRITTEN)
 def test_what_is_on_the_list_of_writes(twins: Twins, name: str) -> None:
-    tally = tally_of(twins, [same(WRITTEN[name])])
+    tally = tally_of(twins, [same(statement) for statement in WRITTEN[name]])
     assert not tally.wrong, "\n".join(tally.wrong)
-    assert tally.differences == {name: 1}
+    assert tally.differences == {name: len(WRITTEN[name])}
 
 
 def test_a_row_of_constants_is_tested_for_null_before_any_row_is_looked_at(twins: Twins) -> None:
@@ -92,6 +103,16 @@ def test_an_order_of_rows_of_constants_is_computed_before_any_row_is_looked_at(t
     statement = "SELECT CASE WHEN (1, 'x') < (0, 'y') THEN i END + 1 / (s - 1) AS e FROM t"
     ((ours, postgres),) = answers_on(twins, FILLED, [statement])
     assert (code(ours), code(postgres)) == (None, "22012")
+
+
+def test_what_compares_bytes_has_the_sign_that_postgres_gives_it(twins: Twins) -> None:
+    texts = ["''", "'ab'", "'ab '", "'x y'", "'Straße'", "'abcdefghijklmnop'"]
+    calls = [f"{name}({one}, {other})" for name in ("bttextcmp", "bpcharcmp") for one in texts for other in texts]
+    uuids = ["'00112233-4455-6677-8899-aabbccddeeff'::uuid", "'ffffffff-0000-0000-0000-000000000000'::uuid"]
+    calls += [f"uuid_cmp({one}, {other})" for one in uuids for other in uuids]
+    for ours, postgres in answers_on(twins, [], [f"SELECT sign({call})::integer AS e" for call in calls]):
+        assert ours == postgres
+        assert code(ours) is None
 
 
 def test_the_judge_takes_no_other_mistake(twins: Twins) -> None:

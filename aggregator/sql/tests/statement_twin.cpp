@@ -10,7 +10,8 @@
 //   SELECT … FROM t …            answered with the types of the answer, '|' and its rows as PostgreSQL writes records
 //   condition CONDITION          answered with "fails" where computing it, or reading it, may end in an error, with
 //                                "known" where PostgreSQL's planner computes it, else with "certain"
-//   functions                    answered with the table of functions: name, sign or not, arguments, result, volatility
+//   functions                    answered with the table of functions: name, sign or not, arguments, result,
+//                                volatility, whether an update may compute it
 //   casts                        answered with pairs of kinds that are cast: 'i' without being asked, 'e' where written
 //   signatures                   answered with the lines of the writer's functions.tsv
 // An error is answered with "error SQLSTATE message", \x05 and its position in the statement, from 1; 0: none. Rows
@@ -275,11 +276,17 @@ class StatementTwin {
       if (function.takes_any) {
         arguments += arguments.empty() ? "\"any\"" : ",\"any\"";
       }
-      text += fmt::format("{}{}\x03{}\x03{}\x03{}\x03{}", text.empty() ? "" : "\x04", function.name,
+      text += fmt::format("{}{}\x03{}\x03{}\x03{}\x03{}\x03{}", text.empty() ? "" : "\x04", function.name,
                           function.is_operator ? 1 : 0, arguments, semantics::kind_name(function.result),
-                          function.is_stable ? 's' : 'i');
+                          function.is_stable ? 's' : 'i', may_update_compute(function) ? 1 : 0);
     }
     return text;
+  }
+
+  /// Of another name, what it stands for decides; of a cast nothing does.
+  static bool may_update_compute(const semantics::ScalarFunction& function) {
+    const semantics::ScalarFunction* meant = semantics::find_function(function.id);
+    return meant == nullptr || semantics::is_exact(*meant);
   }
 
   static std::string casts() {
