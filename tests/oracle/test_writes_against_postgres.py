@@ -8,7 +8,7 @@ import random
 import re
 
 import pytest
-from asked import Asked
+from asked import Asked, same
 from catalogue import catalogue
 from expressions import COLUMNS, Expressions
 from judge import BEYOND, MANY_BYTES, Judge, Tally, Verdict, as_postgres_is_asked, is_beyond, without_blanks
@@ -116,6 +116,14 @@ def test_what_differs_from_machine_to_machine_is_refused_by_name_in_updates(twin
             asked = [f"UPDATE t SET v = ({call})::text WHERE i = i", f"DELETE FROM t WHERE ({call}) IS NULL AND i = i"]
             for ours, _ in twins.answers(asked):
                 assert re.match("error 0A000 .+ in UPDATE and DELETE", ours) is not None, f"{call}: {ours}"
+
+
+def test_a_constant_beyond_its_column_is_added_to_each_row(twins: Twins) -> None:
+    sums = ["day = day - (-2147483647 - 1)", "x = x + 4000000000", "x = x - 4000000000", "k = k - (-2147483647 - 1)"]
+    sums += ["l = l - (-9223372036854775808)", "n = n + 100000000", "k = k - '-2147483648'", "k = k + '99999999999'"]
+    tally = tally_of(twins, [same(f"UPDATE t SET {each} WHERE i = i") for each in sums])
+    assert not tally.wrong, "\n".join(tally.wrong)
+    assert tally.verdicts == {Verdict.FAILED: len(sums)}
 
 
 def test_random_inserts(twins: Twins, daedalus_seed: int) -> None:

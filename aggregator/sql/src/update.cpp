@@ -8,6 +8,7 @@
 #include "constant.hpp"
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/text.hpp"
 #include "expression_binder.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
@@ -22,6 +23,8 @@ using semantics::Expression;
 using semantics::Operator;
 using semantics::Type;
 using semantics::TypeKind;
+
+constexpr std::string_view kNullForbidden = "23502";
 
 Result<void> check_clauses(const Scope& scope, const grammar::UpdateStatement& update) {
   if (update.with_clause.is_present()) {
@@ -71,6 +74,9 @@ Result<void> check_assignable(const Scope& scope, const contract::PlacementColum
 /// Said of what one way of compiling cannot do, or does not know, so that another one is tried.
 bool is_refused(const Error& error) { return error.sqlstate == "0A000" || error.sqlstate == "42883"; }
 
+/// What is told in its turn, or by the rows: see write_computed().
+bool is_told_later(const Error& error) { return is_refused(error) || is_of_computing(error); }
+
 Expression constant_of(const semantics::Column& column, semantics::Value value) {
   return Expression::make_constant(column.type, std::move(value));
 }
@@ -81,6 +87,13 @@ Type change_type(const Type& column, const Constant& change) {
     return Type{TypeKind::kInt};
   }
   return semantics::is_floating(column.kind) && !change.is_untyped ? Type{TypeKind::kDouble} : column;
+}
+
+/// Whether the opposite of a whole number is one of its type, too: not of the least one.
+bool has_opposite(const Type& type, const semantics::Value& value) {
+  const auto* whole = std::get_if<int64_t>(&value);
+  const auto opposite = [&] { return semantics::Decimal{semantics::BigInt(-semantics::BigInt(*whole)), 0}; };
+  return whole == nullptr || semantics::assign({TypeKind::kNumeric}, opposite(), type);
 }
 
 /// col ± constant, the constant brought to the column's type (to a number of days for a date) without any loss. Error
@@ -96,6 +109,10 @@ Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator 
   }
   if (semantics::is_null(*value)) {
     return constant_of(target, {});  // col + NULL is NULL.
+  }
+  if (op == Operator::kSubtract && !has_opposite(type, *value)) {
+    return scope.error("0A000", fmt::format("subtracting the least {} is not supported", semantics::to_string(type)),
+                       change.location);
   }
   const bool is_exact = semantics::is_integer(type.kind) || type.kind == TypeKind::kNumeric;
   if (is_exact && !change.is_untyped) {
@@ -153,8 +170,7 @@ Result<std::optional<Expression>> compile_column_change(Scope& scope, uint32_t c
   }
   auto constant = fold(scope, constant_side);
   if (!constant) {
-    const bool is_told_later = is_refused(constant.error()) || is_of_computing(constant.error());
-    return is_told_later ? Result<std::optional<Expression>>(other) : constant.error();
+    return is_told_later(constant.error()) ? Result<std::optional<Expression>>(other) : constant.error();
   }
   if (!constant->has_value() || !can_be_added(scope.schema().columns[column].type.kind, **constant)) {
     return other;
@@ -162,7 +178,8 @@ Result<std::optional<Expression>> compile_column_change(Scope& scope, uint32_t c
   const Operator op = symbol == "-" ? Operator::kSubtract : Operator::kAdd;
   auto change = compile_change(scope, column, op, **constant, sum.location);
   if (!change) {
-    return is_refused(change.error()) ? Result<std::optional<Expression>>(other) : change.error();
+    const bool is_of_rows = is_told_later(change.error()) && change.error().sqlstate != kNullForbidden;
+    return is_of_rows ? Result<std::optional<Expression>>(other) : change.error();
   }
   return std::optional<Expression>(std::move(*change));
 }
@@ -182,8 +199,8 @@ Result<std::optional<Expression>> compile_known(Scope& scope, uint32_t column, c
     constant = Constant{target.type, {}, false, node.location()};
   } else if (!mentions_column(node)) {
     auto folded = fold(scope, node);
-    if (!folded && !is_refused(folded.error()) && !is_of_computing(folded.error())) {
-      return folded.error();  // Others are told in their turn, or by the rows: see write_computed().
+    if (!folded && !is_told_later(folded.error())) {
+      return folded.error();
     }
     constant = folded ? std::move(*folded) : std::nullopt;
   }
@@ -327,7 +344,7 @@ Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
 
 /// A NULL where there may be none is told behind what is wrong with WHERE.
 Error behind_where(Scope& scope, const grammar::Node& where, Error met) {
-  if (met.sqlstate != "23502") {
+  if (met.sqlstate != kNullForbidden) {
     return met;
   }
   auto bound = bind_where(scope, where);
