@@ -41,6 +41,29 @@ def repeated_rows(choice: random.Random, count: int) -> list[str]:
     return [f"INSERT INTO t {ROW} VALUES ({', '.join(values)})" for values in drawn]
 
 
+# Keys of grouping sets that are alike, or constants, once they are computed.
+ALIKE_KEYS = [
+    "SELECT 2 > 1 AS a, 1 < 2 AS b, grouping(2 > 1) AS e, grouping(1 < 2) AS f, count(*) AS c FROM t "
+    "GROUP BY CUBE (2 > 1, 1 < 2)",
+    "SELECT 3 AS a, length('abc') AS b, count(*) AS c FROM t GROUP BY ROLLUP (length('abc'))",
+    "SELECT true AS a, count(*) AS c FROM t GROUP BY ROLLUP (2 > 1)",
+    "SELECT 2 > 1 AS a, count(*) AS c FROM t GROUP BY ROLLUP (2 > 1)",
+    "SELECT count(*) AS c FROM t GROUP BY ROLLUP (2 > 1) ORDER BY 2 > 1, count(*)",
+    "SELECT 1 + length('abc') AS a, count(*) AS c FROM t GROUP BY ROLLUP (length('abc'))",
+    "SELECT CASE WHEN false THEN day ELSE day END AS a, day, "
+    "grouping(CASE WHEN false THEN day ELSE day END, day) AS e, count(*) AS c FROM t "
+    "GROUP BY CUBE (day, (CASE WHEN false THEN day ELSE day END))",
+    "SELECT CASE WHEN true THEN v END AS a, s AS b, v AS e, grouping(s) AS f FROM t "
+    "GROUP BY GROUPING SETS (((CASE WHEN true THEN v END), s, v), ((CASE WHEN true THEN v END)), ())",
+    "SELECT CASE WHEN true THEN v END AS a, v, count(*) AS c FROM t GROUP BY ROLLUP (v)",
+    "SELECT upper(v) AS a, v, upper(CASE WHEN true THEN v END) AS b, count(*) AS c FROM t "
+    "GROUP BY GROUPING SETS ((v), (upper(v)))",
+    "SELECT grouping(CASE WHEN true THEN v END) AS a, count(*) AS c FROM t GROUP BY CASE WHEN true THEN v END",
+    "SELECT count(*) AS c FROM t GROUP BY CUBE (v, (CASE WHEN true THEN v END)) "
+    "HAVING grouping(CASE WHEN true THEN v END) = 1",
+]
+
+
 def _order(choice: random.Random, last: str) -> str:
     keys = [f"{key}{choice.choice(['', ' DESC', ' NULLS FIRST', ' DESC NULLS LAST'])}" for key in ORDERS]
     return ", ".join([*choice.sample(keys, choice.randint(0, 2)), last])

@@ -13,7 +13,7 @@ from asked import same
 from catalogue import catalogue
 from expressions import Expressions
 from facts import ROOT
-from groups import grouped, repeated_rows
+from groups import ALIKE_KEYS, grouped, repeated_rows
 from inner_queries import inner_query
 from judge import Judge, answers_on, check
 from met_mistakes import STATEMENTS as MET_MISTAKES
@@ -92,6 +92,11 @@ def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
     tally = Judge(twins, filled).tally([grouped(choice, expressions) for _ in range(STATEMENTS // 2)])
     tally.check()
     assert tally.answered > STATEMENTS // 4
+
+
+def test_keys_of_grouping_sets_are_told_apart_by_how_they_are_written(twins: Twins) -> None:
+    answers = answers_on(twins, FILLED, ALIKE_KEYS)
+    check(ALIKE_KEYS, answers, [ours == postgres and code(ours) is None for ours, postgres in answers])
 
 
 def test_which_rows_come_first(twins: Twins, daedalus_seed: int) -> None:

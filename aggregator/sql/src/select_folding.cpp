@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace daedalus::aggregator::sql {
 namespace {
@@ -33,6 +35,65 @@ Result<void> fold_list(semantics::SelectList& list) {
   }
   return {};
 }
+
+/// Keys as they are written, which tells them apart: PostgreSQL knows an output, and what GROUPING() asks about, for
+/// one of them before anything is folded.
+class WrittenKeys {
+ public:
+  explicit WrittenKeys(const semantics::SelectList& list) : keys_(list.group_by) {
+    if (!keys_.empty()) {
+      for (const semantics::NamedExpression& output : list.outputs) {
+        shown_.push_back(place_of(output.expression));
+      }
+    }
+  }
+
+  /// Everything in the list is folded now. Of several sets, a key that has become another one's equal, or a constant,
+  /// which other outputs may be, too, stays a key of its own: as COALESCE of itself.
+  void find_again(semantics::SelectList& list) const {
+    if (!list.grouping_sets.empty()) {
+      for (auto key = list.group_by.begin(); key != list.group_by.end(); ++key) {
+        while (key->is_constant() || std::find(list.group_by.begin(), key, *key) != key) {
+          *key = *semantics::make_call(semantics::FunctionId::kCoalesce, {*key});
+        }
+      }
+    }
+    for (size_t number = 0; number < shown_.size(); ++number) {
+      if (shown_[number]) {
+        list.outputs[number].expression = list.group_by[*shown_[number]];
+      }
+      point_to_keys(list.outputs[number].expression, list.group_by);
+    }
+    if (list.having) {
+      point_to_keys(*list.having, list.group_by);
+    }
+  }
+
+ private:
+  using Expressions = std::vector<semantics::BoundExpression>;
+
+  [[nodiscard]] std::optional<size_t> place_of(const semantics::BoundExpression& expression) const {
+    const auto found = std::find(keys_.begin(), keys_.end(), expression);
+    return found == keys_.end() ? std::nullopt : std::optional(static_cast<size_t>(found - keys_.begin()));
+  }
+
+  /// What each GROUPING() in an expression asks about.
+  void point_to_keys(semantics::BoundExpression& expression, const Expressions& folded) const {
+    const bool is_grouping = expression.kind == semantics::BoundExpression::Kind::kAggregate &&
+                             expression.aggregate == semantics::AggregateFunction::kGrouping;
+    for (semantics::BoundExpression& argument : expression.arguments) {
+      const std::optional<size_t> place = is_grouping ? place_of(argument) : std::nullopt;
+      if (place) {
+        argument = folded[*place];
+      } else {
+        point_to_keys(argument, folded);
+      }
+    }
+  }
+
+  Expressions keys_;
+  std::vector<std::optional<size_t>> shown_;  ///< Of each output, the key that it is.
+};
 
 /// What of HAVING says nothing of aggregates is asked of rows, as PostgreSQL's planner has it: what is left out by it
 /// is not aggregated. Where all rows are one group, that group is asked, too: it is there without rows.
@@ -80,10 +141,15 @@ Result<void> fold_conditions(semantics::SelectList& list, Result<Where>* where) 
 }  // namespace
 
 Result<void> fold_constants(semantics::SelectList& list, Result<Where>* where) {
+  const WrittenKeys written(list);
   if (auto folded = fold_list(list); !folded) {
     return folded;
   }
-  return fold_conditions(list, where);
+  if (auto folded = fold_conditions(list, where); !folded) {
+    return folded;
+  }
+  written.find_again(list);
+  return {};
 }
 
 }  // namespace daedalus::aggregator::sql

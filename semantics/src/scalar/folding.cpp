@@ -245,6 +245,9 @@ Result<Folded> fold_call(BoundExpression call) {
 }
 
 Result<Folded> fold_aggregate(BoundExpression aggregate) {
+  if (aggregate.aggregate == AggregateFunction::kGrouping) {
+    return Folded{std::move(aggregate), false};  // It asks about keys as they are written, and computes none.
+  }
   for (BoundExpression& argument : aggregate.arguments) {
     Result<Folded> part = folded(std::move(argument));
     if (!part) {
