@@ -49,6 +49,7 @@ STATEMENTS = [
     "SELECT i FROM t WHERE i / 2 <> ALL ('{}')",
     "SELECT i FROM t WHERE i = ANY ('{}') OR i <> ALL (NULL)",
     "SELECT i < ANY (ARRAY[5, 1 / 0]) AS e FROM t",
+    "SELECT pg_size_bytes('0 B') <> ALL (ARRAY[0::bigint, 1 / 0]) AS e FROM t",
     "SELECT (1 / (i - 1) = 1) OR ((l < ANY ('{NULL}'::bigint[])) IS NULL) AS e FROM t",
     "SELECT i > ALL (ARRAY[5, 1 / 0]) AS e FROM t WHERE false",
     "SELECT CASE WHEN false THEN i < ANY (ARRAY[5, 1 / 0]) END AS e FROM t",

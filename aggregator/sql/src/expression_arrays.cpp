@@ -159,8 +159,10 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
       return scope_.refuse("an array of what is computed and may fail", node.location, "use several conditions");
     }
     if (fails_always(test->expression.arguments[1])) {
-      // All elements are computed before any is compared: none that is found hides this one.
-      return computed_first(std::move(test->expression.arguments[1]), !is_any, node.location);
+      // All elements are computed before any is compared: none that is found hides this one. What they are
+      // compared with comes before them.
+      const size_t first = fails_always(test->expression.arguments[0]) ? 0 : 1;
+      return computed_first(std::move(test->expression.arguments[first]), !is_any, node.location);
     }
     auto truth = as_boolean(std::move(*test), "ANY/ALL");
     if (!truth) {
