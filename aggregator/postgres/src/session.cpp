@@ -27,9 +27,9 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       guard_(shared.guard),
       seats_(shared.seats),
       kept_(shared.kept),
-      owner_(shared.owner),
       connection_(std::move(connection)),
       identity_(std::move(identity)),
+      requests_(shared.owner, connection_.id),
       started_(now),
       now_(now),
       last_progress_(now) {}
@@ -194,41 +194,12 @@ std::string PgSession::take_output(Instant now) {
   return *output_.take();
 }
 
-// ---- what its owner is told ----
+// ---- what its owner did ----
 
-void PgSession::deliver(const IsEnough& is_enough) {
-  const char* name = "session";
-  while (!events_.empty()) {
-    Event event = events_.take_front();
-    if (const auto* up = std::get_if<Up>(&event)) {
-      owner_.on_session_up(connection_.id, up->info);
-    } else if (const auto* down = std::get_if<Down>(&event)) {
-      owner_.on_session_down(connection_.id, down->reason);
-    } else if (auto* operation = std::get_if<wire::v1::Operation>(&event)) {
-      name = "statement";
-      owner_.on_session_operation(connection_.id, std::move(*operation));
-    } else if (auto* work = std::get_if<Work>(&event)) {
-      name = "work";
-      owner_.on_session_work(connection_.id, std::move(*work));
-    } else if (auto* asked = std::get_if<CatalogueWork>(&event)) {
-      name = "catalogue statement";
-      owner_.on_session_catalogue(connection_.id, std::move(*asked));
-    } else if (std::holds_alternative<CatalogueAbandoned>(event)) {
-      owner_.on_session_catalogue_abandoned(connection_.id);
-    } else {
-      name = "cancel request";
-      owner_.on_cancel_request(std::get<CancelKey>(event));
-    }
-    if (is_enough(name)) {
-      return;
-    }
-  }
-}
-
-const std::optional<std::string>& PgSession::ended() const { return events_.empty() ? ended_ : kNotYet; }
+const std::optional<std::string>& PgSession::ended() const { return requests_.empty() ? ended_ : kNotYet; }
 
 void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
-  if (phase_ == Phase::kOver || id != last_work_) {
+  if (phase_ == Phase::kOver || !requests_.is_latest_work(id)) {
     return;
   }
   const Wait waited = std::exchange(wait_, Wait::kNothing);
@@ -282,9 +253,9 @@ void PgSession::cancel(Instant /*now*/) {
   }
   if (Portal* const running = awaited(); running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
-    abort_operation(running->sequence);
+    requests_.abort(running->sequence);
   } else if (wait_ == Wait::kCatalogue) {
-    events_.push_back(CatalogueAbandoned{});
+    requests_.abandon_catalogue();
     fail(rejected("57014", "canceling statement due to user request"));
     process();
   } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues ||
@@ -298,7 +269,7 @@ void PgSession::cancel(Instant /*now*/) {
 
 void PgSession::start_work(Wait wait, decltype(Work::what) what) {
   wait_ = wait;
-  events_.push_back(Work{++last_work_, std::move(what)});
+  requests_.start_work(std::move(what));
 }
 
 void PgSession::warn(std::string sqlstate, std::string message) {
@@ -364,7 +335,7 @@ void PgSession::finish(std::string reason) {
   values_.reset();
   kept_.release();
   if (was_up_) {
-    events_.push_back(Down{reason});
+    requests_.tell_down(reason);
   }
   ended_ = std::move(reason);
 }

@@ -22,13 +22,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "command.hpp"
 #include "copy_options.hpp"
 #include "daedalus/base/byte_budget.hpp"
-#include "daedalus/base/fifo.hpp"
 #include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/seats.hpp"
 #include "daedalus/postgres/session_options.hpp"
@@ -40,6 +38,7 @@
 #include "frontend.hpp"
 #include "output.hpp"
 #include "portal.hpp"
+#include "requests.hpp"
 #include "savepoints.hpp"
 #include "scram.hpp"
 #include "session_runs.hpp"
@@ -117,8 +116,8 @@ class PgSession final : public rpc::ByteSession {
   void on_lost(std::string reason) override;
   void close(std::string reason) override;
   [[nodiscard]] bool takes_input() const override;
-  [[nodiscard]] bool has_events() const override { return !events_.empty(); }
-  void deliver(const IsEnough& is_enough) override;
+  [[nodiscard]] bool has_events() const override { return !requests_.empty(); }
+  void deliver(const IsEnough& is_enough) override { requests_.deliver(is_enough); }
   [[nodiscard]] bool has_output() const override { return output_.has_any(); }
   [[nodiscard]] std::string take_output(Instant now) override;
   [[nodiscard]] uint64_t output_waiting() const override { return output_.waiting() + portal_row_bytes_; }
@@ -152,15 +151,6 @@ class PgSession final : public rpc::ByteSession {
 
   struct CopyIn;
   struct CopyStart;
-
-  struct Up {
-    rpc::PeerInfo info;
-  };
-  struct Down {
-    std::string reason;
-  };
-  struct CatalogueAbandoned {};
-  using Event = std::variant<Up, Down, wire::v1::Operation, Work, CancelKey, CatalogueWork, CatalogueAbandoned>;
 
   // ---- bytes and time (session.cpp) ----
   void process();
@@ -368,7 +358,6 @@ class PgSession final : public rpc::ByteSession {
   /// The tag of one whose rows have all been sent.
   [[nodiscard]] std::string tag_of(Portal& portal) const;
   void abort(Portal& portal);
-  void abort_operation(uint64_t sequence);
   [[nodiscard]] Failure failure_of(const wire::v1::Error& error) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
@@ -454,9 +443,9 @@ class PgSession final : public rpc::ByteSession {
   Seats& seats_;
   ByteLease kept_;
   std::optional<Seat> seat_;  ///< From its first message on.
-  SessionOwner& owner_;
   const rpc::ConnectionInfo connection_;
   const SessionIdentity identity_;
+  Requests requests_;
 
   Phase phase_ = Phase::kStartup;
   Wait wait_ = Wait::kNothing;
@@ -469,7 +458,6 @@ class PgSession final : public rpc::ByteSession {
   Instant last_progress_;  ///< Of output.
   FrameBuffer input_;
   Output output_;
-  Fifo<Event> events_;
   std::optional<std::string> ended_;
 
   std::unique_ptr<LoginRun> login_;
@@ -515,10 +503,6 @@ class PgSession final : public rpc::ByteSession {
   Describes describes_ = Describes::kParse;
   std::unique_ptr<ExecuteValues> values_;
   Instant fetch_due_ = kNever;  ///< While a FETCH waits.
-
-  uint64_t last_sequence_ = 0;
-  uint64_t last_work_ = 0;
-  uint64_t last_catalogue_ = 0;
 };
 
 }  // namespace daedalus::postgres

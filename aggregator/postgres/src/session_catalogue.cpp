@@ -88,7 +88,7 @@ void PgSession::ask_catalogue(catalogue::Statement statement) {
   statement.settings = catalogue_settings();
   statement.timeout_ns = time_left();
   wait_ = Wait::kCatalogue;
-  events_.push_back(CatalogueWork{++last_catalogue_, std::move(statement)});
+  requests_.ask_catalogue(std::move(statement));
 }
 
 std::vector<std::pair<std::string, std::string>> PgSession::catalogue_settings() const {
@@ -102,7 +102,7 @@ std::vector<std::pair<std::string, std::string>> PgSession::catalogue_settings()
 }
 
 void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*now*/) {
-  if (phase_ == Phase::kOver || wait_ != Wait::kCatalogue || id != last_catalogue_) {
+  if (phase_ == Phase::kOver || wait_ != Wait::kCatalogue || !requests_.is_latest_catalogue(id)) {
     return;
   }
   wait_ = Wait::kNothing;

@@ -158,10 +158,10 @@ void PgSession::fail_first(const Failure& failure) {
   // What a Parse behind it waits for, nobody waits for any longer.
   if (wait_ == Wait::kDescribe || wait_ == Wait::kLocate) {
     wait_ = Wait::kNothing;
-    ++last_work_;
+    requests_.forget_work();
   } else if (wait_ == Wait::kCatalogue) {
     wait_ = Wait::kNothing;
-    events_.push_back(CatalogueAbandoned{});
+    requests_.abandon_catalogue();
   }
   drop_statement("");
   if (unnamed != nullptr) {

@@ -141,14 +141,12 @@ wire::v1::StatementBody PgSession::statement_body() const {
 uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns) {
   wire::v1::Operation operation;
   auto& header = *operation.mutable_header();
-  header.set_sequence(++last_sequence_);
   header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
   header.set_shape_slot(slot);
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
   header.set_principal(user_);
   body.SerializeToString(operation.mutable_body());
-  events_.push_back(std::move(operation));
-  return last_sequence_;
+  return requests_.ask(std::move(operation));
 }
 
 void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
@@ -324,17 +322,9 @@ std::string PgSession::tag_of(Portal& portal) const {
   return is_move ? fmt::format("MOVE {}", portal.fetch->row_count()) : fmt::format("FETCH {}", rows_sent_);
 }
 
-void PgSession::abort_operation(uint64_t sequence) {
-  wire::v1::Operation operation;
-  operation.mutable_header()->set_sequence(++last_sequence_);
-  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_ABORT);
-  operation.mutable_header()->set_abort_sequence(sequence);
-  events_.push_back(std::move(operation));
-}
-
 void PgSession::abort(Portal& portal) {
   if (portal.sequence != 0) {
-    abort_operation(std::exchange(portal.sequence, 0));
+    requests_.abort(std::exchange(portal.sequence, 0));
   }
   if (portal.cursor != nullptr) {
     portal_row_bytes_ -= portal.cursor->rows.bytes();

@@ -34,15 +34,14 @@ uint32_t PgSession::slot_of(const Portal& portal) {
   }
   const std::string& sql = portal.statement->sql;
   if (statement_slots_->use(*slotted, sql) == StatementSlots::Use::kDefine) {
-    statement_slots_->define(slotted, sql, ++last_sequence_);
+    statement_slots_->define(slotted, sql, requests_.next_sequence());
     wire::v1::ShapeBody shape;
     shape.set_sql(sql);
     wire::v1::Operation operation;
-    operation.mutable_header()->set_sequence(last_sequence_);
     operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
     operation.mutable_header()->set_shape_slot(slotted->slot);
     shape.SerializeToString(operation.mutable_body());
-    events_.push_back(std::move(operation));
+    requests_.ask(std::move(operation));
   }
   return slotted->slot;
 }

@@ -70,7 +70,7 @@ void PgSession::handle_first(std::string_view body) {
   } else if (std::holds_alternative<SslRequest>(*first) || std::holds_alternative<GssRequest>(*first)) {
     output_.text().push_back('N');  // The client goes on without, or does not.
   } else if (const auto* request = std::get_if<CancelRequest>(&*first)) {
-    events_.push_back(CancelKey{request->process_id, request->secret});
+    requests_.stop_another({request->process_id, request->secret});
     finish("a cancel request");
   } else {
     start(std::move(std::get<StartupMessage>(*first)));
@@ -174,7 +174,7 @@ void PgSession::greet() {
   info.hello.set_role(wire::v1::ROLE_CLIENT);
   info.hello.set_name(user_);
   info.address = connection_.address;
-  events_.push_back(Up{std::move(info)});
+  requests_.tell_up(std::move(info));
 }
 
 }  // namespace daedalus::postgres

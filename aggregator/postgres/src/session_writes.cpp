@@ -148,8 +148,6 @@ void PgSession::send_submission() {
   ++submission_tries_;
   wire::v1::Operation operation;
   auto& header = *operation.mutable_header();
-  submission_sequence_ = ++last_sequence_;
-  header.set_sequence(submission_sequence_);
   header.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
   header.set_map_version(options_.map_version);
   header.set_remaining_ns(static_cast<uint64_t>(time_left()));
@@ -161,7 +159,7 @@ void PgSession::send_submission() {
   body.mutable_submission()->set_numbered_after(numbered_after_);
   *body.mutable_update() = copy_ != nullptr ? copy_->body : group_.body();
   body.SerializeToString(operation.mutable_body());
-  events_.push_back(std::move(operation));
+  submission_sequence_ = requests_.ask(std::move(operation));
 }
 
 void PgSession::on_submitted(wire::v1::Result&& result) {
