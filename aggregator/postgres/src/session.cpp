@@ -14,22 +14,16 @@ namespace {
 
 const std::optional<std::string> kNotYet;
 
-uint32_t characters_in(std::string_view text) {
-  return static_cast<uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
-
 }  // namespace
 
 PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, SessionIdentity identity, Instant now)
     : options_(shared.options),
       descriptions_(shared.descriptions),
-      guard_(shared.guard),
-      seats_(shared.seats),
       kept_(shared.kept),
       connection_(std::move(connection)),
       identity_(std::move(identity)),
       requests_(shared.owner, connection_.id),
+      entrance_(shared.options, shared.guard, shared.seats, connection_.address),
       started_(now),
       now_(now),
       last_progress_(now) {}
@@ -145,7 +139,7 @@ void PgSession::on_deadline(Instant now) {
     cancel_copy("statement timeout");
     return process();
   }
-  if (wait_ == Wait::kVerdict && now >= login_->told_at) {
+  if (wait_ == Wait::kVerdict && now >= entrance_.verdict_at()) {
     tell_verdict();
     process();
   } else if (phase_ != Phase::kReady) {
@@ -164,7 +158,7 @@ Instant PgSession::next_deadline() const {
     return kNever;
   }
   if (wait_ == Wait::kVerdict) {
-    return login_->told_at;
+    return entrance_.verdict_at();
   }
   if (phase_ != Phase::kReady) {
     return after(started_, options_.limits.startup_ns_max);
@@ -324,7 +318,7 @@ void PgSession::finish(std::string reason) {
   active_ = nullptr;
   simple_.reset();
   copy_.reset();
-  login_.reset();
+  entrance_.give_up();
   input_.clear();
   group_.clear();
   statements_.clear();

@@ -10,11 +10,10 @@
 //       │ └──────────── trusted, or by a certificate ───────────┘                                 ▲
 //       └────────────────────────────────┴───────────── refusal, silence, cancel request ─────────┘
 //
-// Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_login.cpp (who
-// may enter, and do what), session_simple.cpp, session_extended.cpp, session_commands.cpp (what the session answers
-// itself), session_blocks.cpp, session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp,
-// session_pipeline.cpp (queries that run beside each other), session_catalogue.cpp, session_writes.cpp,
-// session_copy.cpp, session_copy_out.cpp.
+// Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
+// session_extended.cpp, session_commands.cpp (what the session answers itself), session_blocks.cpp,
+// session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp (queries
+// that run beside each other), session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_copy_out.cpp.
 #pragma once
 
 #include <deque>
@@ -24,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "client_text.hpp"
 #include "command.hpp"
 #include "copy_options.hpp"
 #include "daedalus/base/byte_budget.hpp"
@@ -34,13 +34,13 @@
 #include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "descriptions.hpp"
+#include "entrance.hpp"
 #include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
 #include "portal.hpp"
 #include "requests.hpp"
 #include "savepoints.hpp"
-#include "scram.hpp"
 #include "session_runs.hpp"
 #include "settings.hpp"
 #include "value_format.hpp"
@@ -54,24 +54,8 @@ struct SessionIdentity {
   std::string submission_client;  ///< 16 random bytes.
 };
 
-/// What the encryption of a connection says of it.
-struct Secured {
-  std::string certified_name;  ///< Of a client certificate that was verified: its common name; empty: there is none.
-  std::string binding;         ///< What a login may be bound to (tls-server-end-point); empty: nothing.
-};
-
-/// A text taken apart; more than `count_max` pieces are too many.
-[[nodiscard]] TextPieces pieces_of(std::string_view text, size_t count_max);
-
 /// Whether a statement with this error may be one over the catalogue, where its names are known.
 [[nodiscard]] bool may_be_of_catalogue(const Error& error);
-
-/// Errors: 22021 it is no UTF-8.
-[[nodiscard]] Result<void> check_text(std::string_view text);
-
-/// A statement from one of its bytes on, with blanks in place of the characters before: places in it stay what they
-/// are.
-[[nodiscard]] std::string query_of(std::string_view statement, uint32_t at);
 
 /// What is said of `what` over the catalogue: it runs SELECT alone.
 [[nodiscard]] Error catalogue_refusal(std::string_view what);
@@ -94,11 +78,11 @@ class PgSession final : public rpc::ByteSession {
 
   // ---- encryption, which is somebody else's ----
   /// From now on a client that asks for encryption is told that it may begin.
-  void offer_tls() { tls_ = Tls::kOffered; }
+  void offer_tls() { entrance_.offer_tls(); }
   /// The client has been told so: its next bytes are encrypted.
-  [[nodiscard]] bool expects_tls() const { return tls_ == Tls::kExpected; }
+  [[nodiscard]] bool expects_tls() const { return entrance_.expects_tls(); }
   /// It is encrypted now: what comes in and goes out here is what was encrypted.
-  void on_secured(Secured secured);
+  void on_secured(Secured secured) { entrance_.on_secured(std::move(secured)); }
 
   // ---- what the owner was asked for; ignored once the session is over ----
   void on_result(wire::v1::Result&& result, Instant now);
@@ -128,7 +112,6 @@ class PgSession final : public rpc::ByteSession {
 
  private:
   enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
-  enum class Tls : uint8_t { kNever, kOffered, kExpected, kOn };
   /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
   enum class Wait : uint8_t {
     kNothing,
@@ -170,26 +153,12 @@ class PgSession final : public rpc::ByteSession {
 
   // ---- session_startup.cpp ----
   void handle_first(std::string_view body);
-  void start(StartupMessage message);
-  [[nodiscard]] Result<void> take_user(const StartupMessage& message);
-  /// Who it is, is known: the rest of what it started with, and what it is told first.
-  void enter();
-  [[nodiscard]] Result<void> check_database(const StartupMessage& message) const;
-  [[nodiscard]] Result<void> take_startup_parameter(const std::string& name, const std::string& value);
-  void greet();
-
-  // ---- session_login.cpp ----
-  void log_in(StartupMessage message);
-  [[nodiscard]] Result<void> check_way_in() const;
-  [[nodiscard]] bool is_certified() const;
-  void ask_for_password();
   void on_login(const Frame& frame);
-  void on_first_answer(std::string_view body);
-  void on_final_answer(std::string_view body);
+  /// What the entrance wants next.
+  void go_in(Result<Entrance::Next> next);
   void tell_verdict();
-  [[nodiscard]] bool is_trusted() const;
-  /// Errors: 42501.
-  [[nodiscard]] Result<void> check_role(Role needed, std::string_view what) const;
+  /// Who it is, is known: what it started with, and what it is told first.
+  void enter();
 
   // ---- session_simple.cpp ----
   void on_query(std::string_view body);
@@ -439,17 +408,14 @@ class PgSession final : public rpc::ByteSession {
 
   const SessionOptions& options_;
   Descriptions& descriptions_;
-  LoginGuard& guard_;
-  Seats& seats_;
   ByteLease kept_;
-  std::optional<Seat> seat_;  ///< From its first message on.
   const rpc::ConnectionInfo connection_;
   const SessionIdentity identity_;
   Requests requests_;
+  Entrance entrance_;
 
   Phase phase_ = Phase::kStartup;
   Wait wait_ = Wait::kNothing;
-  Tls tls_ = Tls::kNever;
   bool skips_to_sync_ = false;
   bool was_up_ = false;
   bool is_cancelled_ = false;  ///< What is waited for.
@@ -460,9 +426,6 @@ class PgSession final : public rpc::ByteSession {
   Output output_;
   std::optional<std::string> ended_;
 
-  std::unique_ptr<LoginRun> login_;
-  std::unique_ptr<Secured> secured_;
-  std::string user_;
   Settings settings_{{}, nullptr};
   /// From the first change to when the session is ready again.
   struct ChangingSettings {

@@ -69,7 +69,7 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
 }
 
 void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
-  if (auto may = group_.is_holding() ? check_query() : check_role(Role::kReader, "SELECT"); !may) {
+  if (auto may = group_.is_holding() ? check_query() : entrance_.check_role(Role::kReader, "SELECT"); !may) {
     return fail(may.error());
   }
   if (portal_row_bytes_ > catalogue::kAnswerBytesMax) {

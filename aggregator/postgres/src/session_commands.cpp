@@ -256,7 +256,7 @@ Result<semantics::Value> PgSession::value_of(const SessionQuery::Item& item) {
     }
     return shown ? Result<semantics::Value>(semantics::Value(std::move(*shown))) : shown.error();
   }
-  return semantics::Value(user_);
+  return semantics::Value(entrance_.user());
 }
 
 }  // namespace daedalus::postgres

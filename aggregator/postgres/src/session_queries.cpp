@@ -40,7 +40,7 @@ Result<void> PgSession::check_block(const Command& command) const {
 }
 
 Result<void> PgSession::check_query() const {
-  if (auto may = check_role(Role::kReader, "SELECT"); !may) {
+  if (auto may = entrance_.check_role(Role::kReader, "SELECT"); !may) {
     return may;
   }
   if (group_.has_any()) {
@@ -144,7 +144,7 @@ uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t
   header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
   header.set_shape_slot(slot);
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
-  header.set_principal(user_);
+  header.set_principal(entrance_.user());
   body.SerializeToString(operation.mutable_body());
   return requests_.ask(std::move(operation));
 }

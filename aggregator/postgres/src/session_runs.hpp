@@ -1,4 +1,4 @@
-// What a session is in the middle of: a message of several statements, a block, a login, an EXECUTE.
+// What a session is in the middle of: a message of several statements, a block, an EXECUTE.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "backend.hpp"
-#include "daedalus/base/units.hpp"
+#include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/semantics/types.hpp"
-#include "frontend.hpp"
 #include "portal.hpp"
 #include "savepoints.hpp"
-#include "scram.hpp"
 #include "settings.hpp"
 
 namespace daedalus::postgres {
@@ -44,16 +42,6 @@ struct Block {
   Settings::Values values;                                   ///< When it began.
   std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
   Savepoints savepoints;
-};
-
-/// A login under way.
-struct LoginRun {
-  StartupMessage message;
-  std::optional<ScramExchange> exchange;  ///< Once a password is needed.
-  bool is_mock = false;                   ///< There is no such user; nobody is told.
-  bool has_begun = false;                 ///< The client's first message has come.
-  ScramExchange::Outcome outcome;         ///< Once its final one has.
-  Instant told_at{};
 };
 
 }  // namespace daedalus::postgres

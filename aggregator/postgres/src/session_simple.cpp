@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include "daedalus/aggregator/statement_text.hpp"
-#include "daedalus/semantics/utf8.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -34,19 +32,6 @@ void PgSession::on_query(std::string_view body) {
   } else {
     simple_->pieces = pieces_of(*simple_->text, options_.limits.simple_statements_max);
   }
-}
-
-TextPieces pieces_of(std::string_view text, size_t count_max) {
-  TextPieces pieces;
-  for (const aggregator::StatementText& statement : aggregator::split_statements(text, count_max)) {
-    pieces.emplace_back(statement.offset, static_cast<uint32_t>(statement.sql.size()));
-  }
-  return pieces;
-}
-
-Result<void> check_text(std::string_view text) {
-  return semantics::is_valid_text(text) ? Result<void>()
-                                        : rejected("22021", "invalid byte sequence for encoding \"UTF8\"");
 }
 
 void PgSession::step_simple() {

@@ -1,7 +1,6 @@
 // Prepared statements in SQL: PREPARE, EXECUTE and DEALLOCATE, over the same store as the protocol's.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "command_words.hpp"
@@ -60,12 +59,6 @@ std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, co
 }
 
 }  // namespace
-
-std::string query_of(std::string_view statement, uint32_t at) {
-  const auto is_first_byte = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  const auto before = static_cast<size_t>(std::count_if(statement.begin(), statement.begin() + at, is_first_byte));
-  return std::string(before, ' ') + std::string(statement.substr(at));
-}
 
 // ---- PREPARE ----
 

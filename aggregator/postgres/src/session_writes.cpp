@@ -72,7 +72,7 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
   if (is_read_only) {
     return rejected("25006", fmt::format("cannot execute {} in a read-only transaction", command.word));
   }
-  if (auto may = check_role(Role::kWriter, command.word); !may) {
+  if (auto may = entrance_.check_role(Role::kWriter, command.word); !may) {
     return may;
   }
   if (is_in_block() && !is_insert) {
@@ -151,7 +151,7 @@ void PgSession::send_submission() {
   header.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
   header.set_map_version(options_.map_version);
   header.set_remaining_ns(static_cast<uint64_t>(time_left()));
-  header.set_principal(user_);
+  header.set_principal(entrance_.user());
   wire::v1::SubmitBody body;
   body.mutable_submission()->set_client(identity_.submission_client);
   body.mutable_submission()->set_number(submission_number_);
