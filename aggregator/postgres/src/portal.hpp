@@ -1,4 +1,4 @@
-// What a session keeps of statements: those that are prepared, and those that run, with what has come of their answers.
+// What a session keeps of statements that run, with what has come of their answers.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "command.hpp"
 #include "cursor_rows.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/catalogue/statement.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "fetch_run.hpp"
-#include "statement_slots.hpp"
+#include "prepared_statements.hpp"
 #include "value_format.hpp"
 
 namespace daedalus::postgres {
@@ -25,19 +24,6 @@ struct Failure {
   Error error;
   std::string detail;
   std::string context = {};
-};
-
-/// A statement that has been described.
-struct Prepared {
-  std::string sql;
-  Command command;
-  std::vector<ParameterType> parameters;
-  std::vector<semantics::Column> columns;         ///< None: it gives no rows.
-  std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
-  std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
-  /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
-  std::shared_ptr<const catalogue::Answer> catalogue;
-  std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
 };
 
 /// What the catalogue has given, and how much of it the client has.

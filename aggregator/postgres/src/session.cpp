@@ -26,7 +26,8 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       entrance_(shared.options, shared.guard, shared.seats, connection_.address),
       started_(now),
       now_(now),
-      last_progress_(now) {}
+      last_progress_(now),
+      statements_(shared.options) {}
 
 PgSession::~PgSession() = default;
 
@@ -220,7 +221,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   if (phase_ == Phase::kOver) {
     return;
   }
-  learn_columns(result);
+  statements_.learn_columns(result.rows());
   if (submission_sequence_ != 0 && result.sequence() == submission_sequence_) {
     submission_sequence_ = 0;
     on_submitted(std::move(result));

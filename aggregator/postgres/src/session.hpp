@@ -39,6 +39,7 @@
 #include "frontend.hpp"
 #include "output.hpp"
 #include "portal.hpp"
+#include "prepared_statements.hpp"
 #include "requests.hpp"
 #include "savepoints.hpp"
 #include "session_runs.hpp"
@@ -180,14 +181,11 @@ class PgSession final : public rpc::ByteSession {
   void keep_prepared(const std::string& name, Prepared prepared);
   /// Learns what `described_` takes and gives, for on_described().
   void describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared);
-  [[nodiscard]] static std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
   void on_described(Result<aggregator::StatementDescription> description);
   /// It is known now what `described_` takes and gives.
   void keep_described();
   /// Whose rows it gives, as far as is known now: a FETCH its cursor's, an EXECUTE its statement's.
   [[nodiscard]] const Prepared& shown_by(const Prepared& prepared) const;
-  [[nodiscard]] static size_t column_count(const Prepared& prepared);
-  [[nodiscard]] static std::vector<uint32_t> parameter_oids(const Prepared& prepared);
   /// `context`: PostgreSQL's CONTEXT of an error, where it has one.
   [[nodiscard]] Result<Portal> bind(const BindMessage& message, std::string& context);
   void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
@@ -195,25 +193,12 @@ class PgSession final : public rpc::ByteSession {
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
                         const Command& command, const std::vector<uint16_t>& origins = {});
   [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const;
-  void drop_statement(const std::string& name);
-  void drop_all_statements();
   void drop_portal(std::string_view name);
   using PortalEntry = std::map<std::string, Portal, std::less<>>::iterator;
   /// Drops it. Returns the one behind it.
   PortalEntry forget(PortalEntry entry);
   /// But the one that is being executed, whose statement may be what ends the others.
   void drop_all_portals_but_active();
-
-  // ---- session_slots.cpp ----
-  [[nodiscard]] static std::vector<semantics::Column> columns_of(const wire::v1::QueryRows& rows);
-  /// For a statement that may go into a slot.
-  [[nodiscard]] std::shared_ptr<SlottedStatement> make_slotted();
-  [[nodiscard]] std::shared_ptr<SlottedStatement> find_slotted(uint64_t sequence) const;
-  /// Where the core has the text of the portal's statement, from now on at the latest; 0: nowhere.
-  [[nodiscard]] uint32_t slot_of(const Portal& portal);
-  void drop_slotted(const Prepared& prepared);
-  void learn_columns(const wire::v1::Result& result);
-  [[nodiscard]] Result<void> begin_slotted(Portal& portal, uint64_t sequence);
 
   // ---- session_memory.cpp ----
   /// What it keeps between messages, and of one that has not come to its end. Rows that wait are output.
@@ -306,15 +291,18 @@ class PgSession final : public rpc::ByteSession {
   /// Whether a query of the table may begin now. Errors: 42501, 0A000.
   [[nodiscard]] Result<void> check_query() const;
   void start_query(Portal& portal);
-  /// Asks the core; returns the operation's sequence.
-  /// By slot, or with its text where that is 0.
+  /// Where the core has the text of the portal's statement, from now on at the latest; 0: nowhere.
+  [[nodiscard]] uint32_t slot_of(const Portal& portal);
   /// A statement of this session, without text and parameters.
   [[nodiscard]] wire::v1::StatementBody statement_body() const;
+  /// By slot, or with its text where that is 0. Returns the operation's sequence.
   uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
   /// What all that comes of an answer is read by, given its first rows. Errors: 0A000 they are not what was described.
   [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
   /// The next rows are the first of so many.
   void limit_rows(uint32_t rows_max);
+  /// The same for an answer by slot, whose columns are known since its definition's first. Errors: XX000.
+  [[nodiscard]] Result<void> begin_slotted(Portal& portal, uint64_t sequence);
   void take_result(Portal& portal, wire::v1::Result&& result);
   void on_rows(Portal& portal, wire::v1::QueryRows& rows);
   /// Rows of these columns come. Errors: 0A000 others were described.
@@ -445,9 +433,7 @@ class PgSession final : public rpc::ByteSession {
   std::unique_ptr<CopyIn> copy_;  ///< While its client sends.
   std::unique_ptr<SimpleRun> simple_;
   Portal simple_portal_;
-  std::map<std::string, std::shared_ptr<const Prepared>, std::less<>> statements_;
-  size_t statement_bytes_ = 0;
-  std::unique_ptr<StatementSlots> statement_slots_;  ///< Once a statement may go into one.
+  PreparedStatements statements_;
   std::map<std::string, Portal, std::less<>> portals_;
   size_t portal_bytes_ = 0;
   uint64_t portal_row_bytes_ = 0;        ///< Of rows that wait in portals, or are kept by cursors.

@@ -191,7 +191,7 @@ void PgSession::run(const DiscardCommand& command) {
   }
   note_settings();
   settings_.reset_all();
-  drop_all_statements();
+  statements_.drop_all();
   drop_all_portals_but_active();
   append_command_complete("DISCARD ALL", out());
 }

@@ -65,18 +65,8 @@ void PgSession::describe(Describes for_whom, std::vector<std::optional<semantics
 }
 
 Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
-  if (name.empty()) {
-    return reserve(sql_size);
-  }
-  if (statements_.contains(name)) {
-    return rejected("42P05", fmt::format("prepared statement \"{}\" already exists", name));
-  }
-  if (statements_.size() >= options_.limits.statements_max ||
-      statement_bytes_ + sql_size + name.size() > options_.limits.statement_bytes_max) {
-    return rejected("54000",
-                    fmt::format("a connection keeps at most {} prepared statements of {} bytes together",
-                                options_.limits.statements_max, options_.limits.statement_bytes_max),
-                    "close some that are not needed any longer");
+  if (auto fits = statements_.check_room(name, sql_size); !fits) {
+    return fits;
   }
   return reserve(sql_size + name.size());
 }
@@ -116,22 +106,9 @@ void PgSession::keep_described() {
   append_plain('1', out());
 }
 
-std::vector<std::optional<semantics::TypeKind>> PgSession::declared_of(const Prepared& prepared) {
-  std::vector<std::optional<semantics::TypeKind>> declared;
-  for (const ParameterType& parameter : prepared.parameters) {
-    declared.push_back(parameter.is_declared ? std::optional(parameter.kind) : std::nullopt);
-  }
-  return declared;
-}
-
 void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
-  drop_statement(name);
-  statement_bytes_ += prepared.sql.size() + name.size();
   has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
-  if (!name.empty() && prepared.catalogue == nullptr && std::holds_alternative<QueryCommand>(prepared.command)) {
-    prepared.slotted = make_slotted();
-  }
-  statements_.emplace(name, std::make_shared<const Prepared>(std::move(prepared)));
+  statements_.keep(name, std::move(prepared));
 }
 
 const Prepared& PgSession::shown_by(const Prepared& prepared) const {
@@ -140,26 +117,11 @@ const Prepared& PgSession::shown_by(const Prepared& prepared) const {
       return *cursor->statement;
     }
   } else if (const auto* execute = std::get_if<ExecuteCommand>(&prepared.command)) {
-    if (const auto found = statements_.find(execute->name); found != statements_.end()) {
-      return *found->second;
+    if (const auto statement = statements_.find(execute->name)) {
+      return *statement;
     }
   }
   return prepared;
-}
-
-size_t PgSession::column_count(const Prepared& prepared) {
-  return prepared.catalogue != nullptr ? catalogue::column_count(prepared.catalogue->columns) : prepared.columns.size();
-}
-
-std::vector<uint32_t> PgSession::parameter_oids(const Prepared& prepared) {
-  if (prepared.catalogue != nullptr) {
-    return prepared.catalogue->parameter_types;
-  }
-  std::vector<uint32_t> types;
-  for (const ParameterType& parameter : prepared.parameters) {
-    types.push_back(oid_of(parameter));
-  }
-  return types;
 }
 
 void PgSession::on_bind(std::string_view body) {
@@ -180,8 +142,9 @@ void PgSession::on_bind(std::string_view body) {
 }
 
 Result<Portal> PgSession::bind(const BindMessage& message, std::string& context) {
-  const auto found = statements_.find(message.statement);
-  if (found == statements_.end()) {
+  Portal portal;
+  portal.statement = statements_.find(message.statement);
+  if (portal.statement == nullptr) {
     return rejected("26000", message.statement.empty()
                                  ? std::string("unnamed prepared statement does not exist")
                                  : fmt::format("prepared statement \"{}\" does not exist", message.statement));
@@ -189,8 +152,6 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
   if (!message.portal.empty() && portals_.contains(message.portal)) {
     return rejected("42P03", fmt::format("cursor \"{}\" already exists", message.portal));
   }
-  Portal portal;
-  portal.statement = found->second;
   const Prepared& statement = *portal.statement;
   if (auto may = check_block(statement.command); !may) {
     return may.error();
@@ -258,11 +219,11 @@ void PgSession::on_describe(std::string_view body) {
   }
   if (message->kind == 'S') {
     const auto statement = statements_.find(message->name);
-    if (statement == statements_.end()) {
+    if (statement == nullptr) {
       return fail(rejected("26000", fmt::format("prepared statement \"{}\" does not exist", message->name)));
     }
-    append_parameter_description(parameter_oids(*statement->second), out());
-    return describe_rows(shown_by(*statement->second), {});
+    append_parameter_description(parameter_oids(*statement), out());
+    return describe_rows(shown_by(*statement), {});
   }
   const auto portal = portals_.find(message->name);
   if (portal == portals_.end()) {
@@ -275,19 +236,14 @@ void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_
   if (prepared.catalogue != nullptr) {
     return describe_catalogue(*prepared.catalogue, formats);
   }
-  if (prepared.slotted == nullptr) {
-    return describe_columns(prepared.columns, formats, prepared.command, prepared.origins);
-  }
-  SlottedStatement& slotted = *prepared.slotted;
-  if (!slotted.description.empty() && slotted.description_formats == formats &&
-      slotted.description_table == descriptions_.table_oid()) {
-    out().append(slotted.description);
+  const uint32_t table = descriptions_.table_oid();
+  if (const std::string* const known = PreparedStatements::find_description(prepared, formats, table)) {
+    out().append(*known);
     return;
   }
   const size_t begin = out().size();
   describe_columns(prepared.columns, formats, prepared.command, prepared.origins);
-  statement_slots_->keep_description(slotted, std::string_view(out()).substr(begin), formats,
-                                     descriptions_.table_oid());
+  statements_.keep_description(prepared, std::string_view(out()).substr(begin), formats, table);
 }
 
 void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
@@ -333,7 +289,7 @@ void PgSession::on_close(std::string_view body) {
     return;
   }
   if (message->kind == 'S') {
-    drop_statement(std::string(message->name));
+    statements_.drop(message->name);
   } else {
     drop_portal(message->name);
   }
@@ -367,22 +323,6 @@ void PgSession::end_sync() {
     slots_.emplace_back();
   }
   end_ready();
-}
-
-void PgSession::drop_statement(const std::string& name) {
-  if (const auto found = statements_.find(name); found != statements_.end()) {
-    statement_bytes_ -= found->second->sql.size() + name.size();
-    drop_slotted(*found->second);
-    statements_.erase(found);
-  }
-}
-
-void PgSession::drop_all_statements() {
-  for (const auto& [name, prepared] : statements_) {
-    drop_slotted(*prepared);
-  }
-  statements_.clear();
-  statement_bytes_ = 0;
 }
 
 void PgSession::drop_portal(std::string_view name) {

@@ -10,9 +10,7 @@ namespace daedalus::postgres {
 
 uint64_t PgSession::kept_bytes() const {
   const uint64_t copied = copy_ == nullptr ? 0 : copy_->bytes.size() + copy_->next.rows.size();
-  const uint64_t slotted = statement_slots_ == nullptr ? 0 : statement_slots_->bytes();
-  return input_.size() + statement_bytes_ + portal_bytes_ + group_.bytes() + block_.savepoints.bytes() + copied +
-         slotted;
+  return input_.size() + statements_.bytes() + portal_bytes_ + group_.bytes() + block_.savepoints.bytes() + copied;
 }
 
 Result<void> PgSession::reserve(uint64_t bytes) {

@@ -58,8 +58,7 @@ bool PgSession::is_plain_query(std::string_view execute) const {
 
 void PgSession::start_slot(Portal& portal) {
   Slot& slot = slots_.emplace_back();
-  const auto unnamed = statements_.find("");
-  slot.unnamed = unnamed == statements_.end() ? nullptr : unnamed->second;
+  slot.unnamed = statements_.find("");
   slot_bytes_ += portal.parameter_bytes;
   // What stays behind its name is at its end.
   Portal left;
@@ -163,11 +162,7 @@ void PgSession::fail_first(const Failure& failure) {
     wait_ = Wait::kNothing;
     requests_.abandon_catalogue();
   }
-  drop_statement("");
-  if (unnamed != nullptr) {
-    statement_bytes_ += unnamed->sql.size();
-    statements_.emplace("", unnamed);
-  }
+  statements_.put_back_unnamed(unnamed);
   executed_ = nullptr;
   if (is_in_block()) {
     block_.state = BlockState::kFailed;

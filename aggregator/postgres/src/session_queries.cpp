@@ -130,6 +130,11 @@ void PgSession::start_query(Portal& portal) {
   portal.sequence = send_statement(body, slot, time_left(portal.cursor != nullptr));
 }
 
+uint32_t PgSession::slot_of(const Portal& portal) {
+  const bool may_go_by_slot = portal.copy_out == nullptr && portal.cursor == nullptr && !portal.is_simple;
+  return may_go_by_slot ? statements_.slot_of(*portal.statement, requests_) : 0;
+}
+
 wire::v1::StatementBody PgSession::statement_body() const {
   wire::v1::StatementBody body;
   if (settings_.zone() != nullptr) {
@@ -218,11 +223,27 @@ Result<void> PgSession::begin_answer(Portal& portal, const wire::v1::QueryRows& 
   if (first.shape_sequence() != 0) {
     return begin_slotted(portal, first.shape_sequence());
   }
-  std::vector<semantics::Column> columns = columns_of(first);
+  std::vector<semantics::Column> columns = answer_columns(first);
   auto begun = begin_rows(portal, columns);
   if (begun && portal.cursor != nullptr) {
     portal.cursor->columns = std::move(columns);
   }
+  return begun;
+}
+
+Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
+  const auto slotted = statements_.find_slotted(*portal.statement, sequence);
+  if (slotted == nullptr || !slotted->columns) {
+    return rejected("XX000", "an answer has come without its columns");
+  }
+  if (slotted->encoder != nullptr && slotted->formats == portal.formats &&
+      slotted->encoder->zone() == settings_.zone()) {
+    portal.encoder = slotted->encoder;
+    return {};
+  }
+  auto begun = begin_rows(portal, *slotted->columns);
+  slotted->encoder = portal.encoder;
+  slotted->formats = portal.formats;
   return begun;
 }
 

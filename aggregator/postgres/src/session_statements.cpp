@@ -99,13 +99,13 @@ void PgSession::on_prepared() {
 
 void PgSession::run(const DeallocateCommand& command) {
   if (command.name.empty()) {
-    drop_all_statements();
+    statements_.drop_all();
     return append_command_complete("DEALLOCATE ALL", out());
   }
-  if (!statements_.contains(command.name)) {
+  if (statements_.find(command.name) == nullptr) {
     return fail(no_such_statement(command.name));
   }
-  drop_statement(command.name);
+  statements_.drop(command.name);
   append_command_complete("DEALLOCATE", out());
 }
 
@@ -113,11 +113,10 @@ void PgSession::run(const DeallocateCommand& command) {
 
 void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
   const auto& command = std::get<ExecuteCommand>(portal.statement->command);
-  const auto found = statements_.find(command.name);
-  if (found == statements_.end()) {
+  const auto statement = statements_.find(command.name);
+  if (statement == nullptr) {
     return fail(no_such_statement(command.name));
   }
-  const std::shared_ptr<const Prepared> statement = found->second;
   if (const size_t count = parameter_oids(*statement).size(); count != command.values.size()) {
     return fail(Failure{
         rejected("42601", fmt::format("wrong number of parameters for prepared statement \"{}\"", command.name)),

@@ -1,0 +1,168 @@
+#include "prepared_statements.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "daedalus/contract/translate.hpp"
+
+namespace daedalus::postgres {
+
+size_t column_count(const Prepared& prepared) {
+  return prepared.catalogue != nullptr ? catalogue::column_count(prepared.catalogue->columns) : prepared.columns.size();
+}
+
+std::vector<uint32_t> parameter_oids(const Prepared& prepared) {
+  if (prepared.catalogue != nullptr) {
+    return prepared.catalogue->parameter_types;
+  }
+  std::vector<uint32_t> types;
+  for (const ParameterType& parameter : prepared.parameters) {
+    types.push_back(oid_of(parameter));
+  }
+  return types;
+}
+
+std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared) {
+  std::vector<std::optional<semantics::TypeKind>> declared;
+  for (const ParameterType& parameter : prepared.parameters) {
+    declared.push_back(parameter.is_declared ? std::optional(parameter.kind) : std::nullopt);
+  }
+  return declared;
+}
+
+std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows) {
+  std::vector<semantics::Column> columns;
+  columns.reserve(static_cast<size_t>(rows.columns_size()));
+  for (const auto& column : rows.columns()) {
+    const auto type = contract::to_type(column.type());
+    columns.push_back({column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
+  }
+  return columns;
+}
+
+// ---- by name ----
+
+PreparedStatements::Statement PreparedStatements::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+Result<void> PreparedStatements::check_room(std::string_view name, size_t sql_size) const {
+  if (name.empty()) {
+    return {};
+  }
+  if (by_name_.contains(name)) {
+    return rejected("42P05", fmt::format("prepared statement \"{}\" already exists", name));
+  }
+  const SessionLimits& limits = options_.limits;
+  if (by_name_.size() >= limits.statements_max || text_bytes_ + sql_size + name.size() > limits.statement_bytes_max) {
+    return rejected("54000",
+                    fmt::format("a connection keeps at most {} prepared statements of {} bytes together",
+                                limits.statements_max, limits.statement_bytes_max),
+                    "close some that are not needed any longer");
+  }
+  return {};
+}
+
+void PreparedStatements::keep(const std::string& name, Prepared prepared) {
+  drop(name);
+  if (!name.empty() && prepared.catalogue == nullptr && std::holds_alternative<QueryCommand>(prepared.command)) {
+    prepared.slotted = make_slotted();
+  }
+  add(name, std::make_shared<const Prepared>(std::move(prepared)));
+}
+
+void PreparedStatements::put_back_unnamed(Statement statement) {
+  drop("");
+  if (statement != nullptr) {
+    add("", std::move(statement));
+  }
+}
+
+void PreparedStatements::add(const std::string& name, Statement statement) {
+  text_bytes_ += statement->sql.size() + name.size();
+  by_name_.emplace(name, std::move(statement));
+}
+
+void PreparedStatements::drop(std::string_view name) {
+  if (const auto found = by_name_.find(name); found != by_name_.end()) {
+    text_bytes_ -= found->second->sql.size() + name.size();
+    drop_slotted(*found->second);
+    by_name_.erase(found);
+  }
+}
+
+void PreparedStatements::drop_all() {
+  for (const auto& [name, prepared] : by_name_) {
+    drop_slotted(*prepared);
+  }
+  by_name_.clear();
+  text_bytes_ = 0;
+}
+
+// ---- by slot ----
+
+std::shared_ptr<SlottedStatement> PreparedStatements::make_slotted() {
+  if (slots_ == nullptr) {
+    slots_ = std::make_unique<StatementSlots>(options_.slots);
+  }
+  return std::make_shared<SlottedStatement>();
+}
+
+void PreparedStatements::drop_slotted(const Prepared& prepared) {
+  if (prepared.slotted != nullptr) {
+    slots_->drop(*prepared.slotted, prepared.sql);
+  }
+}
+
+uint32_t PreparedStatements::slot_of(const Prepared& prepared, Requests& requests) {
+  const std::shared_ptr<SlottedStatement>& slotted = prepared.slotted;
+  if (slotted == nullptr) {
+    return 0;
+  }
+  if (slots_->use(*slotted, prepared.sql) == StatementSlots::Use::kDefine) {
+    slots_->define(slotted, prepared.sql, requests.next_sequence());
+    wire::v1::ShapeBody shape;
+    shape.set_sql(prepared.sql);
+    wire::v1::Operation operation;
+    operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
+    operation.mutable_header()->set_shape_slot(slotted->slot);
+    shape.SerializeToString(operation.mutable_body());
+    requests.ask(std::move(operation));
+  }
+  return slotted->slot;
+}
+
+void PreparedStatements::learn_columns(const wire::v1::QueryRows& rows) {
+  if (rows.shape_sequence() == 0 || rows.columns_size() == 0 || slots_ == nullptr) {
+    return;
+  }
+  if (const auto slotted = slots_->find(rows.shape_sequence())) {
+    slotted->columns = answer_columns(rows);
+  }
+}
+
+std::shared_ptr<SlottedStatement> PreparedStatements::find_slotted(const Prepared& prepared, uint64_t sequence) const {
+  if (prepared.slotted != nullptr && prepared.slotted->sequence == sequence) {
+    return prepared.slotted;
+  }
+  return slots_ == nullptr ? nullptr : slots_->find(sequence);
+}
+
+const std::string* PreparedStatements::find_description(const Prepared& prepared, const std::vector<int16_t>& formats,
+                                                        uint32_t table) {
+  const SlottedStatement* const slotted = prepared.slotted.get();
+  const bool is_known = slotted != nullptr && !slotted->description.empty() &&
+                        slotted->description_formats == formats && slotted->description_table == table;
+  return is_known ? &slotted->description : nullptr;
+}
+
+void PreparedStatements::keep_description(const Prepared& prepared, std::string_view description,
+                                          const std::vector<int16_t>& formats, uint32_t table) {
+  if (prepared.slotted != nullptr) {
+    slots_->keep_description(*prepared.slotted, description, formats, table);
+  }
+}
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,98 @@
+// The statements of a session that are prepared, by their names; the empty name is the one of the protocol's statement
+// without a name.
+//
+// Decides how many there may be, which of them go by slot, and what columns answers by slot have. Refuses to know who
+// runs them, and how a statement is described.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command.hpp"
+#include "daedalus/base/result.hpp"
+#include "daedalus/catalogue/statement.hpp"
+#include "daedalus/postgres/session_options.hpp"
+#include "daedalus/wire/v1/operations.pb.h"
+#include "requests.hpp"
+#include "statement_slots.hpp"
+#include "value_format.hpp"
+
+namespace daedalus::postgres {
+
+/// A statement that has been described.
+struct Prepared {
+  std::string sql;
+  Command command;
+  std::vector<ParameterType> parameters;
+  std::vector<semantics::Column> columns;         ///< None: it gives no rows.
+  std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
+  std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
+  /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
+  std::shared_ptr<const catalogue::Answer> catalogue;
+  std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
+};
+
+[[nodiscard]] size_t column_count(const Prepared& prepared);
+[[nodiscard]] std::vector<uint32_t> parameter_oids(const Prepared& prepared);
+/// The types that its client has declared.
+[[nodiscard]] std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
+
+/// The columns that an answer says it has.
+[[nodiscard]] std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows);
+
+class PreparedStatements {
+ public:
+  using Statement = std::shared_ptr<const Prepared>;
+
+  /// The options outlive this.
+  explicit PreparedStatements(const SessionOptions& options) : options_(options) {}
+
+  /// Null: there is none of this name.
+  [[nodiscard]] Statement find(std::string_view name) const;
+  /// Whether a statement of this name may be added. Errors: 42P05 there is one; 54000 there are too many.
+  [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size) const;
+  /// In the place of the one of this name.
+  void keep(const std::string& name, Prepared prepared);
+  /// The one without a name is this one again; null: there is none.
+  void put_back_unnamed(Statement statement);
+  void drop(std::string_view name);
+  void drop_all();
+  /// The same at the end of the session, when nobody asks for slots any longer.
+  void clear() { by_name_.clear(); }
+
+  // ---- those that go by slot ----
+  /// Where the core has the text of a statement that is about to run, from now on at the latest; 0: nowhere.
+  [[nodiscard]] uint32_t slot_of(const Prepared& prepared, Requests& requests);
+  /// Of whatever answer they come with: whoever waited for that may have given up.
+  void learn_columns(const wire::v1::QueryRows& rows);
+  /// What was defined under this sequence, most likely of this statement; null: nobody has it any more.
+  [[nodiscard]] std::shared_ptr<SlottedStatement> find_slotted(const Prepared& prepared, uint64_t sequence) const;
+  /// What the statement's columns were described as last; null: not in these formats, with this number of the table.
+  [[nodiscard]] static const std::string* find_description(const Prepared& prepared,
+                                                           const std::vector<int16_t>& formats, uint32_t table);
+  void keep_description(const Prepared& prepared, std::string_view description, const std::vector<int16_t>& formats,
+                        uint32_t table);
+
+  /// Of texts and names, of what the core has by slots, and of descriptions.
+  [[nodiscard]] uint64_t bytes() const { return text_bytes_ + (slots_ == nullptr ? 0 : slots_->bytes()); }
+
+ private:
+  using ByName = std::map<std::string, Statement, std::less<>>;
+
+  void add(const std::string& name, Statement statement);
+  /// For a statement that may go into a slot.
+  [[nodiscard]] std::shared_ptr<SlottedStatement> make_slotted();
+  void drop_slotted(const Prepared& prepared);
+
+  const SessionOptions& options_;
+  ByName by_name_;
+  size_t text_bytes_ = 0;
+  std::unique_ptr<StatementSlots> slots_;  ///< Once a statement may go into one.
+};
+
+}  // namespace daedalus::postgres
