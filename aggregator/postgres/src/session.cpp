@@ -27,7 +27,9 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       started_(now),
       now_(now),
       last_progress_(now),
-      statements_(shared.options) {}
+      statements_(shared.options),
+      answers_(requests_),
+      portals_(shared.options.limits, answers_) {}
 
 PgSession::~PgSession() = default;
 
@@ -230,7 +232,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
   } else if (Slot* const slot = find_slot(result.sequence())) {
     on_slot_result(*slot, std::move(result));
     pump_slots();
-  } else if (Portal* const portal = find_running(result.sequence())) {
+  } else if (Portal* const portal = portals_.find_running(result.sequence())) {
     take_result(*portal, std::move(result));
     if (portal == active_) {
       pump();
@@ -279,7 +281,7 @@ void PgSession::fail(Failure failure) {
   }
   active_ = nullptr;
   copy_.reset();
-  executed_ = nullptr;
+  portals_.set_executed(nullptr);
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
   if (block_.savepoints.count() == 0) {
@@ -287,15 +289,15 @@ void PgSession::fail(Failure failure) {
   }
   if (is_in_block()) {
     block_.state = BlockState::kFailed;
-    drop_portals_from(block_.savepoints.count());
+    portals_.drop_from(block_.savepoints.count());
   } else {
-    drop_new_cursors();
+    portals_.drop_new_cursors();
     take_settings_back();
   }
   append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {
-    abort(simple_portal_);
-    simple_portal_ = {};
+    answers_.abort(portals_.simple());
+    portals_.simple() = {};
     end_simple();
   } else {
     skips_to_sync_ = true;
@@ -324,9 +326,9 @@ void PgSession::finish(std::string reason) {
   group_.clear();
   statements_.clear();
   portals_.clear();
-  simple_portal_ = {};
   slots_.clear();
-  portal_row_bytes_ = slot_row_bytes_ = slot_bytes_ = 0;
+  answers_.clear();
+  slot_row_bytes_ = slot_bytes_ = 0;
   values_.reset();
   kept_.release();
   if (was_up_) {

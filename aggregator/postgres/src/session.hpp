@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "answers.hpp"
 #include "client_text.hpp"
 #include "command.hpp"
 #include "copy_options.hpp"
@@ -39,6 +40,7 @@
 #include "frontend.hpp"
 #include "output.hpp"
 #include "portal.hpp"
+#include "portals.hpp"
 #include "prepared_statements.hpp"
 #include "requests.hpp"
 #include "savepoints.hpp"
@@ -105,7 +107,7 @@ class PgSession final : public rpc::ByteSession {
   void deliver(const IsEnough& is_enough) override { requests_.deliver(is_enough); }
   [[nodiscard]] bool has_output() const override { return output_.has_any(); }
   [[nodiscard]] std::string take_output(Instant now) override;
-  [[nodiscard]] uint64_t output_waiting() const override { return output_.waiting() + portal_row_bytes_; }
+  [[nodiscard]] uint64_t output_waiting() const override { return output_.waiting() + answers_.bytes(); }
   [[nodiscard]] std::optional<uint64_t> awaited_answer() const override;
   [[nodiscard]] Instant next_deadline() const override;
   [[nodiscard]] bool was_up() const override { return was_up_; }
@@ -193,12 +195,6 @@ class PgSession final : public rpc::ByteSession {
   void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
                         const Command& command, const std::vector<uint16_t>& origins = {});
   [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const;
-  void drop_portal(std::string_view name);
-  using PortalEntry = std::map<std::string, Portal, std::less<>>::iterator;
-  /// Drops it. Returns the one behind it.
-  PortalEntry forget(PortalEntry entry);
-  /// But the one that is being executed, whose statement may be what ends the others.
-  void drop_all_portals_but_active();
 
   // ---- session_memory.cpp ----
   /// What it keeps between messages, and of one that has not come to its end. Rows that wait are output.
@@ -223,10 +219,6 @@ class PgSession final : public rpc::ByteSession {
   void release_savepoint(size_t index);
   void go_back_to_savepoint(size_t index);
   void end_block(bool is_commit);
-  /// Those that end with the transaction, but the one that is being executed.
-  void end_portals(bool is_commit);
-  /// Those that were made behind so many savepoints, or more, but the one that is being executed.
-  void drop_portals_from(size_t level);
 
   // ---- session_statements.cpp ----
   void run(const PrepareCommand& command);
@@ -252,16 +244,12 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> begin_fetch(Portal& portal, const FetchCommand& command);
   void go_on_fetching();
   void run(const CloseCommand& command);
-  [[nodiscard]] const Portal* find_cursor(const std::string& name) const;
-  [[nodiscard]] Portal* find_cursor(const std::string& name);
   /// The portal whose rows are waited for; null: none are.
   [[nodiscard]] const Portal* awaited() const;
   [[nodiscard]] Portal* awaited();
   [[nodiscard]] bool is_fetching() const { return wait_ == Wait::kRows && active_ != nullptr && active_->fetch; }
   /// A FETCH takes longer than statement_timeout.
   void end_late_fetch();
-  /// Those of a transaction that is one message, and has failed.
-  void drop_new_cursors();
 
   // ---- session_commands.cpp ----
   /// A statement that needs neither table nor writer, with its tag; false: it is none.
@@ -311,10 +299,8 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
   /// Sends what the active portal has, and ends its Execute when there is enough.
   void pump();
-  [[nodiscard]] Portal* find_running(uint64_t sequence);
   /// The tag of one whose rows have all been sent.
   [[nodiscard]] std::string tag_of(Portal& portal) const;
-  void abort(Portal& portal);
   [[nodiscard]] Failure failure_of(const wire::v1::Error& error) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
@@ -432,13 +418,10 @@ class PgSession final : public rpc::ByteSession {
 
   std::unique_ptr<CopyIn> copy_;  ///< While its client sends.
   std::unique_ptr<SimpleRun> simple_;
-  Portal simple_portal_;
   PreparedStatements statements_;
-  std::map<std::string, Portal, std::less<>> portals_;
-  size_t portal_bytes_ = 0;
-  uint64_t portal_row_bytes_ = 0;        ///< Of rows that wait in portals, or are kept by cursors.
+  Answers answers_;
+  Portals portals_;
   Portal* active_ = nullptr;             ///< Whose Execute waits for something.
-  const Portal* executed_ = nullptr;     ///< The last one that was executed; it may be gone.
   std::optional<uint64_t> rows_left_;    ///< Of that Execute; none: no limit.
   uint64_t rows_sent_ = 0;               ///< By that Execute.
   std::deque<Slot> slots_;               ///< In the order in which they are answered.

@@ -1,8 +1,6 @@
 // Blocks and their savepoints: what each keeps, and what goes when it ends.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "session.hpp"
@@ -118,7 +116,7 @@ void PgSession::end_block(bool is_commit) {
   }
   block_ = {};
   group_.clear();
-  end_portals(is_commit);
+  portals_.end_transaction(is_commit);
 }
 
 // ---- savepoints ----
@@ -152,9 +150,7 @@ void PgSession::make_savepoint(const std::string& name) {
 
 void PgSession::release_savepoint(size_t index) {
   block_.savepoints.keep(index);
-  for (auto& [name, portal] : portals_) {
-    portal.level = std::min(portal.level, index);  // What was made behind it belongs to what it was made in.
-  }
+  portals_.release_to(index);
   append_command_complete("RELEASE", out());
 }
 
@@ -166,34 +162,8 @@ void PgSession::go_back_to_savepoint(size_t index) {
   group_.go_back_to(point.mark);
   block_.savepoints.keep(index + 1);
   block_.state = BlockState::kInBlock;
-  drop_portals_from(index + 1);
+  portals_.drop_from(index + 1);
   append_command_complete("ROLLBACK", out());
-}
-
-// ---- portals ----
-
-void PgSession::end_portals(bool is_commit) {
-  for (auto entry = portals_.begin(); entry != portals_.end();) {
-    Portal& portal = entry->second;
-    Cursor* const cursor = portal.cursor.get();
-    if (cursor != nullptr && is_commit && cursor->is_holdable) {
-      cursor->is_held = true;
-      portal.level = 0;
-    }
-    if (&portal == executed_ || (cursor != nullptr && cursor->is_held)) {
-      ++entry;
-    } else {
-      entry = forget(entry);
-    }
-  }
-}
-
-void PgSession::drop_portals_from(size_t level) {
-  for (auto entry = portals_.begin(); entry != portals_.end();) {
-    const Portal& portal = entry->second;
-    const bool is_held = portal.cursor != nullptr && portal.cursor->is_held;
-    entry = portal.level < level || is_held || &portal == executed_ ? std::next(entry) : forget(entry);
-  }
 }
 
 // ---- locks ----

@@ -72,7 +72,7 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
   if (auto may = group_.is_holding() ? check_query() : entrance_.check_role(Role::kReader, "SELECT"); !may) {
     return fail(may.error());
   }
-  if (portal_row_bytes_ > catalogue::kAnswerBytesMax) {
+  if (answers_.bytes() > catalogue::kAnswerBytesMax) {
     return fail(rejected("54000", "portals of this connection hold more rows of the catalogue than it may have",
                          "fetch their rows, or close them"));
   }
@@ -131,18 +131,13 @@ void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
              catalogue::column_count(described->columns) != catalogue::column_count(answer.columns)) {
     return fail(rejected("0A000", "cached plan must not change result type"));
   }
-  portal_row_bytes_ += answer.rows.size();
-  portal.catalogue = std::make_unique<CatalogueRows>(CatalogueRows{std::move(answer), 0});
+  answers_.add_catalogue(portal, std::move(answer));
   pump_catalogue(portal);
 }
 
 void PgSession::pump_catalogue(Portal& portal) {
-  CatalogueRows& rows = *portal.catalogue;
   uint64_t count = rows_left_.value_or(UINT64_MAX);
-  const size_t end = catalogue::end_of_rows(rows.answer.rows, rows.begin, count);
-  out().append(rows.answer.rows, rows.begin, end - rows.begin);
-  portal_row_bytes_ -= end - rows.begin;
-  rows.begin = end;
+  out() += answers_.take_catalogue(portal, count);
   if (rows_left_ == count) {
     append_plain('s', out());
   } else {

@@ -192,7 +192,7 @@ void PgSession::run(const DiscardCommand& command) {
   note_settings();
   settings_.reset_all();
   statements_.drop_all();
-  drop_all_portals_but_active();
+  portals_.drop_all();
   append_command_complete("DISCARD ALL", out());
 }
 

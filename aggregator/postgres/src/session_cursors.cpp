@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "session.hpp"
@@ -10,9 +9,6 @@
 namespace daedalus::postgres {
 
 namespace {
-
-/// What is kept of the one query of a block of REPEATABLE READ: no client can say a name with a zero byte.
-constexpr std::string_view kClosedCursor("\0closed", 7);
 
 bool are_equal(const std::vector<wire::v1::Constant>& some, const std::vector<wire::v1::Constant>& others) {
   return std::equal(some.begin(), some.end(), others.begin(), others.end(), [](const auto& one, const auto& other) {
@@ -48,16 +44,7 @@ Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
   if (!command.is_holdable && !is_in_block() && !is_among_others) {
     return rejected("25P01", "DECLARE CURSOR can only be used in transaction blocks");
   }
-  if (portals_.contains(command.cursor)) {
-    return rejected("42P03", fmt::format("cursor \"{}\" already exists", command.cursor));
-  }
-  const auto count =
-      std::count_if(portals_.begin(), portals_.end(), [](const auto& entry) { return entry.second.cursor != nullptr; });
-  if (static_cast<size_t>(count) >= options_.limits.cursors_max || portals_.size() >= options_.limits.portals_max) {
-    return rejected("54000", fmt::format("a connection has at most {} cursors", options_.limits.cursors_max),
-                    "CLOSE some that are not needed any longer");
-  }
-  return {};
+  return portals_.check_cursor_room(command.cursor);
 }
 
 void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>& columns) {
@@ -89,17 +76,16 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
                                       false,
                                       {},
                                       CursorRows(command.may_go_back ? options_.limits.cursor_passed_bytes : 0)});
-  portal_bytes_ += made.parameter_bytes;
-  start_query(portals_.emplace(command.cursor, std::move(made)).first->second);
+  start_query(portals_.add(command.cursor, std::move(made)));
   append_command_complete("DECLARE CURSOR", out());
 }
 
 bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& command) {
-  const auto closed = portals_.find(kClosedCursor);
-  if (closed == portals_.end() || group_.has_any()) {
+  Portal* const closed = portals_.find_set_aside();
+  if (closed == nullptr || group_.has_any()) {
     return false;
   }
-  Portal& kept = closed->second;
+  Portal& kept = *closed;
   if (kept.cursor->rows.first_kept() > 1 || kept.cursor->is_binary != command.is_binary ||
       kept.statement->sql != described_.sql || !are_equal(kept.parameters, portal.parameters)) {
     return false;
@@ -108,9 +94,7 @@ bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& comman
   kept.cursor->may_go_back = command.may_go_back;
   kept.cursor->is_holdable = command.is_holdable;
   kept.level = block_.savepoints.count();
-  auto node = portals_.extract(closed);
-  node.key() = command.cursor;
-  portals_.insert(std::move(node));
+  portals_.reopen(command.cursor);
   described_ = {};
   return true;
 }
@@ -136,9 +120,9 @@ void PgSession::fetch(Portal& portal, uint32_t rows_max) {
 }
 
 Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command) {
-  const Portal* const cursor = find_cursor(command.cursor);
+  const Portal* const cursor = portals_.find_cursor(command.cursor);
   if (cursor == nullptr) {
-    return portals_.contains(command.cursor)
+    return portals_.find(command.cursor) != nullptr
                ? rejected("0A000", "FETCH from a portal of the protocol is not supported", "Execute it")
                : no_such_cursor(command.cursor);
   }
@@ -163,23 +147,17 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
 void PgSession::go_on_fetching() {
   Portal& portal = *active_;
   const auto& command = std::get<FetchCommand>(portal.statement->command);
-  Portal* const from = find_cursor(command.cursor);
+  Portal* const from = portals_.find_cursor(command.cursor);
   if (from == nullptr && !portal.has_ended) {
     return fail(no_such_cursor(command.cursor));  // It has been closed behind a part of this FETCH.
   }
   if (!portal.has_ended) {
-    CursorRows& rows = from->cursor->rows;
-    const uint64_t before = rows.bytes();
-    const auto done = portal.fetch->step(rows, [&](std::string taken, uint32_t count) {
-      if (portal.encoder == nullptr) {
-        portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_.zone());
-      }
-      portal_row_bytes_ += taken.size();
-      portal.rows.emplace_back(std::move(taken), count);
-    });
-    portal_row_bytes_ += rows.bytes() - before;
+    const auto done = answers_.fetch(portal, *from);
     if (!done) {
       return fail(done.error());
+    }
+    if (portal.encoder == nullptr && !portal.rows.empty()) {
+      portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_.zone());
     }
     portal.has_ended = *done || from->failure.has_value();
     portal.failure = *done ? std::nullopt : from->failure;
@@ -191,44 +169,26 @@ void PgSession::go_on_fetching() {
 
 void PgSession::run(const CloseCommand& command) {
   if (command.cursor.empty()) {
-    drop_all_portals_but_active();
+    portals_.drop_all();
     return append_command_complete("CLOSE CURSOR ALL", out());
   }
-  const auto found = portals_.find(command.cursor);
-  if (found == portals_.end()) {
+  Portal* const portal = portals_.find(command.cursor);
+  if (portal == nullptr) {
     return fail(no_such_cursor(command.cursor));
   }
-  if (&found->second == executed_) {
+  if (portal == portals_.executed()) {
     return fail(rejected("24000", fmt::format("cannot drop active portal \"{}\"", command.cursor)));
   }
-  if (may_reopen(found->second)) {
-    found->second.cursor->is_holdable = false;
-    auto node = portals_.extract(found);
-    node.key() = kClosedCursor;
-    portals_.insert(std::move(node));
+  if (may_reopen(*portal)) {
+    portal->cursor->is_holdable = false;
+    portals_.set_aside(command.cursor);
   } else {
-    forget(found);
+    portals_.drop(command.cursor);
   }
   append_command_complete("CLOSE CURSOR", out());
 }
 
-void PgSession::drop_new_cursors() {
-  for (auto entry = portals_.begin(); entry != portals_.end();) {
-    const Cursor* const cursor = entry->second.cursor.get();
-    entry = cursor == nullptr || cursor->is_held ? std::next(entry) : forget(entry);
-  }
-}
-
 // ---- what is waited for ----
-
-const Portal* PgSession::find_cursor(const std::string& name) const {
-  const auto found = portals_.find(name);
-  return found == portals_.end() || found->second.cursor == nullptr ? nullptr : &found->second;
-}
-
-Portal* PgSession::find_cursor(const std::string& name) {
-  return const_cast<Portal*>(std::as_const(*this).find_cursor(name));
-}
 
 const Portal* PgSession::awaited() const {
   if (!slots_.empty()) {
@@ -238,7 +198,7 @@ const Portal* PgSession::awaited() const {
     return nullptr;
   }
   const auto* const fetch = std::get_if<FetchCommand>(&active_->statement->command);
-  return fetch == nullptr ? active_ : find_cursor(fetch->cursor);
+  return fetch == nullptr ? active_ : portals_.find_cursor(fetch->cursor);
 }
 
 Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }
@@ -253,7 +213,7 @@ std::optional<uint64_t> PgSession::awaited_answer() const {
 void PgSession::end_late_fetch() {
   Failure failure{rejected("57014", "canceling statement due to statement timeout"), {}};
   if (Portal* const cursor = awaited()) {
-    abort(*cursor);
+    answers_.abort(*cursor);
     cursor->has_ended = true;
     cursor->failure = failure;
   }

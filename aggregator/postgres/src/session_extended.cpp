@@ -113,7 +113,7 @@ void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
 
 const Prepared& PgSession::shown_by(const Prepared& prepared) const {
   if (const auto* fetch = std::get_if<FetchCommand>(&prepared.command); fetch != nullptr && !fetch->is_move) {
-    if (const Portal* const cursor = find_cursor(fetch->cursor)) {
+    if (const Portal* const cursor = portals_.find_cursor(fetch->cursor)) {
       return *cursor->statement;
     }
   } else if (const auto* execute = std::get_if<ExecuteCommand>(&prepared.command)) {
@@ -135,9 +135,7 @@ void PgSession::on_bind(std::string_view body) {
   if (!portal) {
     return fail(Failure{portal.error(), {}, std::move(context)});
   }
-  drop_portal(message->portal);
-  portal_bytes_ += portal->parameter_bytes;
-  portals_.emplace(message->portal, std::move(*portal));
+  portals_.add(message->portal, std::move(*portal));
   append_plain('2', out());
 }
 
@@ -149,7 +147,7 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
                                  ? std::string("unnamed prepared statement does not exist")
                                  : fmt::format("prepared statement \"{}\" does not exist", message.statement));
   }
-  if (!message.portal.empty() && portals_.contains(message.portal)) {
+  if (!message.portal.empty() && portals_.find(message.portal) != nullptr) {
     return rejected("42P03", fmt::format("cursor \"{}\" already exists", message.portal));
   }
   const Prepared& statement = *portal.statement;
@@ -167,12 +165,8 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
   for (const auto& parameter : message.parameters) {
     portal.parameter_bytes += parameter ? parameter->size() : 0;
   }
-  if (portals_.size() >= options_.limits.portals_max ||
-      portal_bytes_ + portal.parameter_bytes > options_.limits.portal_bytes_max) {
-    return rejected("54000",
-                    fmt::format("a connection keeps at most {} portals with {} bytes of parameters",
-                                options_.limits.portals_max, options_.limits.portal_bytes_max),
-                    "close some that are not needed any longer");
+  if (auto fits = portals_.check_room(portal.parameter_bytes); !fits) {
+    return fits.error();
   }
   if (auto fits = reserve(portal.parameter_bytes); !fits) {
     return fits.error();
@@ -225,11 +219,11 @@ void PgSession::on_describe(std::string_view body) {
     append_parameter_description(parameter_oids(*statement), out());
     return describe_rows(shown_by(*statement), {});
   }
-  const auto portal = portals_.find(message->name);
-  if (portal == portals_.end()) {
+  const Portal* const portal = portals_.find(message->name);
+  if (portal == nullptr) {
     return fail(rejected("34000", fmt::format("portal \"{}\" does not exist", message->name)));
   }
-  describe_rows(shown_by(*portal->second.statement), portal->second.formats);
+  describe_rows(shown_by(*portal->statement), portal->formats);
 }
 
 void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats) {
@@ -272,14 +266,14 @@ void PgSession::on_execute(std::string_view body) {
     fatal(message.error());
     return;
   }
-  const auto portal = portals_.find(message->portal);
-  if (portal == portals_.end()) {
+  Portal* const portal = portals_.find(message->portal);
+  if (portal == nullptr) {
     return fail(rejected("34000", fmt::format("portal \"{}\" does not exist", message->portal)));
   }
-  if (portal->second.cursor != nullptr) {
+  if (portal->cursor != nullptr) {
     return fail(rejected("0A000", "Execute of a cursor that DECLARE made is not supported", "FETCH from it"));
   }
-  execute(portal->second, message->rows_max);
+  execute(*portal, message->rows_max);
 }
 
 void PgSession::on_close(std::string_view body) {
@@ -291,7 +285,7 @@ void PgSession::on_close(std::string_view body) {
   if (message->kind == 'S') {
     statements_.drop(message->name);
   } else {
-    drop_portal(message->name);
+    portals_.drop(message->name);
   }
   append_plain('3', out());
 }
@@ -316,31 +310,13 @@ void PgSession::on_sync() {
 
 void PgSession::end_sync() {
   if (!is_in_block()) {
-    executed_ = nullptr;
-    end_portals(/*is_commit=*/true);
+    portals_.set_executed(nullptr);
+    portals_.end_transaction(/*is_commit=*/true);
   }
   if (!slots_.empty()) {
     slots_.emplace_back();
   }
   end_ready();
-}
-
-void PgSession::drop_portal(std::string_view name) {
-  if (const auto found = portals_.find(name); found != portals_.end()) {
-    forget(found);
-  }
-}
-
-PgSession::PortalEntry PgSession::forget(PortalEntry entry) {
-  abort(entry->second);
-  portal_bytes_ -= entry->second.parameter_bytes;
-  return portals_.erase(entry);
-}
-
-void PgSession::drop_all_portals_but_active() {
-  for (auto entry = portals_.begin(); entry != portals_.end();) {
-    entry = &entry->second == executed_ ? std::next(entry) : forget(entry);
-  }
 }
 
 }  // namespace daedalus::postgres

@@ -10,7 +10,8 @@ namespace daedalus::postgres {
 
 uint64_t PgSession::kept_bytes() const {
   const uint64_t copied = copy_ == nullptr ? 0 : copy_->bytes.size() + copy_->next.rows.size();
-  return input_.size() + statements_.bytes() + portal_bytes_ + group_.bytes() + block_.savepoints.bytes() + copied;
+  return input_.size() + statements_.bytes() + portals_.parameter_bytes() + group_.bytes() + block_.savepoints.bytes() +
+         copied;
 }
 
 Result<void> PgSession::reserve(uint64_t bytes) {

@@ -51,9 +51,9 @@ bool PgSession::is_plain_query(std::string_view execute) const {
   if (!message || message->rows_max != 0 || block_.state == BlockState::kFailed || block_.is_repeatable) {
     return false;
   }
-  const auto found = portals_.find(message->portal);
-  return found != portals_.end() && !found->second.has_started && found->second.statement->catalogue == nullptr &&
-         std::holds_alternative<QueryCommand>(found->second.statement->command);
+  const Portal* const portal = portals_.find(message->portal);
+  return portal != nullptr && !portal->has_started && portal->statement->catalogue == nullptr &&
+         std::holds_alternative<QueryCommand>(portal->statement->command);
 }
 
 void PgSession::start_slot(Portal& portal) {
@@ -86,9 +86,9 @@ Slot* PgSession::find_slot(uint64_t sequence) {
 }
 
 void PgSession::on_slot_result(Slot& slot, wire::v1::Result&& result) {
-  const uint64_t before = portal_row_bytes_;
+  const uint64_t before = answers_.bytes();
   take_result(*slot.portal, std::move(result));
-  slot_row_bytes_ += portal_row_bytes_ - before;
+  slot_row_bytes_ += answers_.bytes() - before;
   if (slot_row_bytes_ > options_.limits.pipeline_bytes_max && &slot != &slots_.front()) {
     put_off(slot);
   }
@@ -96,9 +96,9 @@ void PgSession::on_slot_result(Slot& slot, wire::v1::Result&& result) {
 
 void PgSession::put_off(Slot& slot) {
   Portal& portal = *slot.portal;
-  const uint64_t before = portal_row_bytes_;
-  abort(portal);
-  slot_row_bytes_ -= before - portal_row_bytes_;
+  const uint64_t before = answers_.bytes();
+  answers_.abort(portal);
+  slot_row_bytes_ -= before - answers_.bytes();
   portal.encoder = nullptr;
   portal.has_ended = false;
   portal.failure.reset();
@@ -125,11 +125,10 @@ bool PgSession::pump_first() {
     start_query(portal);
   }
   while (!portal.rows.empty()) {
-    auto [rows, count] = portal.rows.take_front();
-    portal_row_bytes_ -= rows.size();
-    slot_row_bytes_ -= rows.size();
-    slot.rows_sent += count;
-    if (auto sent = output_.add_rows(portal.encoder, std::move(rows)); !sent) {
+    auto taken = answers_.take(portal, UINT64_MAX);
+    slot_row_bytes_ -= taken->bytes.size();
+    slot.rows_sent += taken->count;
+    if (auto sent = output_.add_rows(portal.encoder, std::move(taken->bytes)); !sent) {
       fail_first(Failure{sent.error(), {}});
       return true;
     }
@@ -163,10 +162,10 @@ void PgSession::fail_first(const Failure& failure) {
     requests_.abandon_catalogue();
   }
   statements_.put_back_unnamed(unnamed);
-  executed_ = nullptr;
+  portals_.set_executed(nullptr);
   if (is_in_block()) {
     block_.state = BlockState::kFailed;
-    drop_portals_from(block_.savepoints.count());
+    portals_.drop_from(block_.savepoints.count());
   }
   skips_to_sync_ = true;
 }
@@ -174,9 +173,9 @@ void PgSession::fail_first(const Failure& failure) {
 void PgSession::drop_slot() {
   Slot& slot = slots_.front();
   if (slot.portal != nullptr) {
-    const uint64_t before = portal_row_bytes_;
-    abort(*slot.portal);
-    slot_row_bytes_ -= before - portal_row_bytes_;
+    const uint64_t before = answers_.bytes();
+    answers_.abort(*slot.portal);
+    slot_row_bytes_ -= before - answers_.bytes();
     slot_bytes_ -= slot.portal->parameter_bytes;
   }
   slots_.pop_front();

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "session.hpp"
 
@@ -55,7 +54,7 @@ Result<void> PgSession::check_query() const {
 }
 
 void PgSession::execute(Portal& portal, uint32_t rows_max) {
-  executed_ = &portal;
+  portals_.set_executed(&portal);
   const Command& command = portal.statement->command;
   if (auto may = check_block(command); !may) {
     return fail(may.error());
@@ -165,18 +164,6 @@ int64_t PgSession::time_left(bool is_cursor) const {
   return timeout > 0 && !is_cursor ? timeout : options_.limits.operation_ns_max;
 }
 
-Portal* PgSession::find_running(uint64_t sequence) {
-  if (simple_portal_.sequence == sequence) {
-    return &simple_portal_;
-  }
-  for (auto& [name, portal] : portals_) {
-    if (portal.sequence == sequence) {
-      return &portal;
-    }
-  }
-  return nullptr;
-}
-
 void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   if (result.has_rows()) {
     return on_rows(portal, *result.mutable_rows());
@@ -202,20 +189,14 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
 void PgSession::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
   if (portal.encoder == nullptr) {
     if (auto begun = begin_answer(portal, rows); !begun) {
-      abort(portal);
+      answers_.abort(portal);
       portal.has_ended = true;
       portal.failure = Failure{begun.error(), {}};
       return;
     }
   }
-  if (portal.cursor != nullptr) {
-    CursorRows& kept = portal.cursor->rows;
-    const uint64_t before = kept.bytes();
-    kept.append(std::move(*rows.mutable_rows()), rows.row_count());
-    portal_row_bytes_ += kept.bytes() - before;
-  } else if (rows.row_count() > 0) {
-    portal_row_bytes_ += rows.rows().size();
-    portal.rows.emplace_back(std::move(*rows.mutable_rows()), rows.row_count());
+  if (portal.cursor != nullptr || rows.row_count() > 0) {
+    answers_.add(portal, {std::move(*rows.mutable_rows()), rows.row_count()});
   }
 }
 
@@ -288,31 +269,15 @@ Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
 void PgSession::pump() {
   Portal& portal = *active_;
   while (!portal.rows.empty() && rows_left_ != 0u) {
-    auto& [rows, count] = portal.rows.front();
-    std::string taken;
-    uint32_t taken_count = count;
-    if (!rows_left_ || count <= *rows_left_) {
-      taken = std::move(portal.rows.take_front().first);
-    } else {
-      taken_count = static_cast<uint32_t>(*rows_left_);
-      const auto size = size_of_rows(rows, taken_count);
-      if (!size) {
-        return fail(size.error());
-      }
-      taken = rows.substr(0, *size);
-      rows.erase(0, *size);
-      count -= taken_count;
-      if (is_planted(Fault::kSuspendedRowDropped) && count > 1) {
-        rows.erase(0, size_of_rows(rows, 1).value());
-        --count;
-      }
+    auto taken = answers_.take(portal, rows_left_.value_or(UINT64_MAX));
+    if (!taken) {
+      return fail(taken.error());
     }
-    portal_row_bytes_ -= taken.size();
-    rows_sent_ += taken_count;
+    rows_sent_ += taken->count;
     if (rows_left_) {
-      *rows_left_ -= taken_count;
+      *rows_left_ -= taken->count;
     }
-    if (auto sent = send_rows(portal, std::move(taken)); !sent) {
+    if (auto sent = send_rows(portal, std::move(taken->bytes)); !sent) {
       return fail(sent.error());
     }
   }
@@ -341,22 +306,6 @@ std::string PgSession::tag_of(Portal& portal) const {
   }
   const bool is_move = std::get<FetchCommand>(portal.statement->command).is_move;
   return is_move ? fmt::format("MOVE {}", portal.fetch->row_count()) : fmt::format("FETCH {}", rows_sent_);
-}
-
-void PgSession::abort(Portal& portal) {
-  if (portal.sequence != 0) {
-    requests_.abort(std::exchange(portal.sequence, 0));
-  }
-  if (portal.cursor != nullptr) {
-    portal_row_bytes_ -= portal.cursor->rows.bytes();
-    portal.cursor->rows.clear();
-  }
-  while (!portal.rows.empty()) {
-    portal_row_bytes_ -= portal.rows.take_front().first.size();
-  }
-  if (const auto rows = std::exchange(portal.catalogue, nullptr)) {
-    portal_row_bytes_ -= rows->answer.rows.size() - rows->begin;
-  }
 }
 
 Failure PgSession::failure_of(const wire::v1::Error& error) const {

@@ -62,19 +62,20 @@ void PgSession::run_simple(std::string sql) {
   prepared.command = command_of(sql);
   prepared.sql = std::move(sql);
   prepared.columns = columns_of(prepared.command);
-  simple_portal_ = {};
-  simple_portal_.statement = std::make_shared<const Prepared>(std::move(prepared));
-  simple_portal_.formats.assign(simple_portal_.statement->columns.size(), kTextFormat);
-  simple_portal_.is_simple = true;
-  execute(simple_portal_, 0);
+  Portal& portal = portals_.simple();
+  portal = {};
+  portal.statement = std::make_shared<const Prepared>(std::move(prepared));
+  portal.formats.assign(portal.statement->columns.size(), kTextFormat);
+  portal.is_simple = true;
+  execute(portal, 0);
 }
 
 void PgSession::end_simple() {
   simple_.reset();
-  simple_portal_ = {};
+  portals_.simple() = {};
   if (!is_in_block()) {
-    executed_ = nullptr;
-    end_portals(/*is_commit=*/true);
+    portals_.set_executed(nullptr);
+    portals_.end_transaction(/*is_commit=*/true);
   }
   end_ready();
 }

@@ -63,7 +63,7 @@ std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, co
 // ---- PREPARE ----
 
 void PgSession::run(const PrepareCommand& command) {
-  const std::string& sql = executed_->statement->sql;
+  const std::string& sql = portals_.executed()->statement->sql;
   if (auto fits = check_room(command.name, sql.size()); !fits) {
     return fail(fits.error());
   }

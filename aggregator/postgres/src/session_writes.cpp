@@ -126,8 +126,7 @@ void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint3
   }
   portal.inserted = inserted;
   portal.has_ended = true;
-  portal_row_bytes_ += returning.rows.rows.size();
-  portal.rows.emplace_back(std::move(returning.rows.rows), static_cast<uint32_t>(returning.rows.row_count));
+  answers_.add(portal, {std::move(returning.rows.rows), static_cast<uint32_t>(returning.rows.row_count)});
   active_ = &portal;
   wait_ = Wait::kRows;
   pump();

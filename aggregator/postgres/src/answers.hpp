@@ -1,0 +1,55 @@
+// What has come of the answers that portals wait for, and what of it waits to be sent.
+//
+// Decides what that takes, all portals together, and what one has to be given up for. Refuses to know where portals are
+// kept, and how rows go out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+#include "portal.hpp"
+#include "requests.hpp"
+
+namespace daedalus::postgres {
+
+class Answers {
+ public:
+  /// Rows in a row, packed.
+  struct Rows {
+    std::string bytes;
+    uint32_t count = 0;
+  };
+
+  /// The requests outlive this.
+  explicit Answers(Requests& requests) : requests_(requests) {}
+
+  // ---- of the core ----
+  /// To its cursor, where it is one.
+  void add(Portal& portal, Rows rows);
+  /// The first that wait, at most so many. Precondition: there are some. Errors: 08P01 they are no rows.
+  [[nodiscard]] Result<Rows> take(Portal& portal, uint64_t count_max);
+  /// Goes on with the portal's FETCH: what it wants of the cursor's rows waits in the portal then. Returns whether it
+  /// has come to its end. Errors: those of FetchRun::step().
+  [[nodiscard]] Result<bool> fetch(Portal& portal, Portal& cursor);
+
+  // ---- of the catalogue ----
+  void add_catalogue(Portal& portal, catalogue::Answer answer);
+  /// The first messages that wait, of at most `count` rows; makes it how many they are. Valid until abort().
+  [[nodiscard]] std::string_view take_catalogue(Portal& portal, uint64_t& count);
+
+  /// Nobody wants the portal's answer any longer: what is under way is stopped, and what has come is forgotten.
+  void abort(Portal& portal);
+
+  /// Of all that waits in portals, or is kept by cursors.
+  [[nodiscard]] uint64_t bytes() const { return bytes_; }
+  /// The session is over: what portals still have is not counted.
+  void clear() { bytes_ = 0; }
+
+ private:
+  Requests& requests_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace daedalus::postgres
