@@ -18,12 +18,16 @@ void Answers::add(Portal& portal, Rows rows) {
   bytes_ += kept.bytes() - before;
 }
 
+Answers::Rows Answers::take_all(Portal& portal) {
+  auto [bytes, count] = portal.rows.take_front();
+  bytes_ -= bytes.size();
+  return {std::move(bytes), count};
+}
+
 Result<Answers::Rows> Answers::take(Portal& portal, uint64_t count_max) {
   auto& [rows, count] = portal.rows.front();
   if (count <= count_max) {
-    auto [bytes, taken] = portal.rows.take_front();
-    bytes_ -= bytes.size();
-    return Rows{std::move(bytes), taken};
+    return take_all(portal);
   }
   const auto taken_count = static_cast<uint32_t>(count_max);
   const auto size = size_of_rows(rows, taken_count);

@@ -28,7 +28,9 @@ class Answers {
   // ---- of the core ----
   /// To its cursor, where it is one.
   void add(Portal& portal, Rows rows);
-  /// The first that wait, at most so many. Precondition: there are some. Errors: 08P01 they are no rows.
+  /// The first that wait, as they came. Precondition: there are some.
+  [[nodiscard]] Rows take_all(Portal& portal);
+  /// The same, but at most so many. Errors: 08P01 they are no rows.
   [[nodiscard]] Result<Rows> take(Portal& portal, uint64_t count_max);
   /// Goes on with the portal's FETCH: what it wants of the cursor's rows waits in the portal then. Returns whether it
   /// has come to its end. Errors: those of FetchRun::step().

@@ -68,14 +68,4 @@ struct Portal {
   size_t level = 0;  ///< How many savepoints there were when it was made.
 };
 
-/// A query whose whole answer comes next, or a Sync; what has come in behind it was looked at all the same. Pointers
-/// to one stay valid until it is taken out.
-struct Slot {
-  std::unique_ptr<Portal> portal;  ///< Null: a Sync.
-  bool is_put_off = false;         ///< Its rows took too much room before its turn: it is asked again when that comes.
-  uint64_t rows_sent = 0;
-  std::shared_ptr<const Prepared> unnamed;  ///< The statement without a name when it was executed.
-  std::string behind;                       ///< What is said once it has ended.
-};
-
 }  // namespace daedalus::postgres

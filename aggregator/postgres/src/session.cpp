@@ -29,7 +29,8 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       last_progress_(now),
       statements_(shared.options),
       answers_(requests_),
-      portals_(shared.options.limits, answers_) {}
+      portals_(shared.options.limits, answers_),
+      pipeline_(shared.options.limits, answers_) {}
 
 PgSession::~PgSession() = default;
 
@@ -45,7 +46,7 @@ void PgSession::on_bytes(std::string_view bytes, Instant now) {
 
 bool PgSession::takes_input() const {
   const bool is_stopped =
-      wait_ != Wait::kNothing || !slots_.empty() || output_.waiting() >= options_.limits.output_pause_size;
+      wait_ != Wait::kNothing || !pipeline_.empty() || output_.waiting() >= options_.limits.output_pause_size;
   return !is_stopped || phase_ == Phase::kOver || input_.size() < options_.limits.input_size_max;
 }
 
@@ -65,7 +66,7 @@ void PgSession::process() {
     if (!*frame) {
       break;
     }
-    if (!slots_.empty() && !may_run_ahead(**frame)) {
+    if (!pipeline_.empty() && !may_run_ahead(**frame)) {
       input_.put_back(**frame);
       break;
     }
@@ -229,7 +230,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     on_submitted(std::move(result));
   } else if (wait_ == Wait::kValues && result.sequence() == values_->sequence) {
     on_values(std::move(result));
-  } else if (Slot* const slot = find_slot(result.sequence())) {
+  } else if (Pipeline::Slot* const slot = pipeline_.find(result.sequence())) {
     on_slot_result(*slot, std::move(result));
     pump_slots();
   } else if (Portal* const portal = portals_.find_running(result.sequence())) {
@@ -326,9 +327,8 @@ void PgSession::finish(std::string reason) {
   group_.clear();
   statements_.clear();
   portals_.clear();
-  slots_.clear();
+  pipeline_.clear();
   answers_.clear();
-  slot_row_bytes_ = slot_bytes_ = 0;
   values_.reset();
   kept_.release();
   if (was_up_) {

@@ -16,8 +16,6 @@
 // that run beside each other), session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_copy_out.cpp.
 #pragma once
 
-#include <deque>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +37,7 @@
 #include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
+#include "pipeline.hpp"
 #include "portal.hpp"
 #include "portals.hpp"
 #include "prepared_statements.hpp"
@@ -143,7 +142,7 @@ class PgSession final : public rpc::ByteSession {
   void handle(const Frame& frame);
   [[nodiscard]] std::string& out() { return group_.is_holding() ? group_.held() : text_behind(); }
   /// Where messages go that nothing holds back: behind all queries that are under way.
-  [[nodiscard]] std::string& text_behind() { return slots_.empty() ? output_.text() : slots_.back().behind; }
+  [[nodiscard]] std::string& text_behind() { return pipeline_.empty() ? output_.text() : pipeline_.text_behind(); }
   /// Ends the statement that runs, and whatever depends on it.
   void fail(Failure failure);
   void fail(Error error) { fail(Failure{std::move(error), {}}); }
@@ -311,15 +310,12 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] bool may_run_ahead(const Frame& frame) const;
   [[nodiscard]] bool is_plain_query(std::string_view execute) const;
   void start_slot(Portal& portal);
-  void on_slot_result(Slot& slot, wire::v1::Result&& result);
-  [[nodiscard]] Slot* find_slot(uint64_t sequence);
-  void put_off(Slot& slot);
+  void on_slot_result(Pipeline::Slot& slot, wire::v1::Result&& result);
   /// Sends what is due, up to the first query that has not ended.
   void pump_slots();
   /// Whether the first query has ended.
   [[nodiscard]] bool pump_first();
   void fail_first(const Failure& failure);
-  void drop_slot();
 
   // ---- session_catalogue.cpp ----
   /// What this side refuses may be the catalogue's: its tree is looked at, before the client hears of it.
@@ -421,13 +417,10 @@ class PgSession final : public rpc::ByteSession {
   PreparedStatements statements_;
   Answers answers_;
   Portals portals_;
+  Pipeline pipeline_;
   Portal* active_ = nullptr;             ///< Whose Execute waits for something.
   std::optional<uint64_t> rows_left_;    ///< Of that Execute; none: no limit.
   uint64_t rows_sent_ = 0;               ///< By that Execute.
-  std::deque<Slot> slots_;               ///< In the order in which they are answered.
-  uint64_t slot_bytes_ = 0;              ///< Of their parameters.
-  uint64_t slot_row_bytes_ = 0;          ///< Of rows that wait in them.
-  bool has_parsed_ahead_ = false;        ///< The statement without a name, while queries were under way.
   Prepared described_;                   ///< What somebody waits to know more of.
   std::vector<uint32_t> declared_oids_;  ///< Of its parameters.
   std::optional<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.

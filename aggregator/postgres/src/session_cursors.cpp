@@ -191,8 +191,8 @@ void PgSession::run(const CloseCommand& command) {
 // ---- what is waited for ----
 
 const Portal* PgSession::awaited() const {
-  if (!slots_.empty()) {
-    return slots_.front().portal.get();
+  if (!pipeline_.empty()) {
+    return pipeline_.first().portal.get();
   }
   if (wait_ != Wait::kRows || active_ == nullptr) {
     return nullptr;

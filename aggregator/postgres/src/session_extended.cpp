@@ -107,7 +107,7 @@ void PgSession::keep_described() {
 }
 
 void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
-  has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty();
+  pipeline_.on_prepared();
   statements_.keep(name, std::move(prepared));
 }
 
@@ -313,8 +313,8 @@ void PgSession::end_sync() {
     portals_.set_executed(nullptr);
     portals_.end_transaction(/*is_commit=*/true);
   }
-  if (!slots_.empty()) {
-    slots_.emplace_back();
+  if (!pipeline_.empty()) {
+    pipeline_.add_sync();
   }
   end_ready();
 }
