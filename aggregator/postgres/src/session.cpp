@@ -30,7 +30,8 @@ PgSession::PgSession(const Shared& shared, rpc::ConnectionInfo connection, Sessi
       statements_(shared.options),
       answers_(requests_),
       portals_(shared.options.limits, answers_),
-      pipeline_(shared.options.limits, answers_) {}
+      pipeline_(shared.options.limits, answers_),
+      submission_(identity_.submission_client) {}
 
 PgSession::~PgSession() = default;
 
@@ -225,8 +226,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     return;
   }
   statements_.learn_columns(result.rows());
-  if (submission_sequence_ != 0 && result.sequence() == submission_sequence_) {
-    submission_sequence_ = 0;
+  if (submission_.awaits(result.sequence())) {
     on_submitted(std::move(result));
   } else if (wait_ == Wait::kValues && result.sequence() == values_->sequence) {
     on_values(std::move(result));

@@ -45,6 +45,7 @@
 #include "savepoints.hpp"
 #include "session_runs.hpp"
 #include "settings.hpp"
+#include "submission.hpp"
 #include "value_format.hpp"
 #include "write_group.hpp"
 
@@ -342,7 +343,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> check_write(const WriteCommand& command) const;
   void submit(Then then);
   void send_submission();
-  void on_submitted(wire::v1::Result&& result);
+  void on_submitted(wire::v1::Result&& answer);
   void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
   void end_submission(std::optional<Failure> failure);
 
@@ -406,11 +407,6 @@ class PgSession final : public rpc::ByteSession {
   Block block_;
   WriteGroup group_;
   Then then_ = Then::kEndSync;
-  uint32_t submission_tries_ = 0;
-  uint64_t submission_sequence_ = 0;  ///< Of the one in flight; 0: none is.
-  uint64_t submission_number_ = 0;
-  uint64_t writer_epoch_ = 0;
-  uint64_t numbered_after_ = 0;
 
   std::unique_ptr<CopyIn> copy_;  ///< While its client sends.
   std::unique_ptr<SimpleRun> simple_;
@@ -418,6 +414,7 @@ class PgSession final : public rpc::ByteSession {
   Answers answers_;
   Portals portals_;
   Pipeline pipeline_;
+  Submission submission_;
   Portal* active_ = nullptr;             ///< Whose Execute waits for something.
   std::optional<uint64_t> rows_left_;    ///< Of that Execute; none: no limit.
   uint64_t rows_sent_ = 0;               ///< By that Execute.

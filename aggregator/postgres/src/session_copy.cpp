@@ -242,8 +242,7 @@ void PgSession::submit_batch() {
   copy_->flight_line = batch.last_line;
   copy_->body = insert_of(std::move(batch.rows), batch.row_count);
   copy_->is_in_flight = true;
-  submission_tries_ = 0;
-  ++submission_number_;
+  submission_.begin();
   send_submission();
 }
 

@@ -1,69 +1,13 @@
 // Statements that write: compiled by another thread, gathered into one update, and submitted to the logical writer.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "daedalus/base/planted_faults.hpp"
-#include "daedalus/contract/translate.hpp"
 #include "session_copy.hpp"
 
 namespace daedalus::postgres {
-
-namespace {
-
-/// A writer says what to know of it, and is asked again; another one may have taken over meanwhile, but not for ever.
-constexpr uint32_t kTriesMax = 5;
-
-struct Outcome {
-  uint64_t applied = 0;
-  uint64_t refused = 0;
-  std::string sqlstate;                            ///< Of the first refusal.
-  std::optional<std::vector<uint64_t>> part_rows;  ///< What each part was applied to, where that is known.
-};
-
-std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
-  switch (refused.reason()) {
-    case wire::v1::ROW_REFUSAL_NO_ROOM:
-      return "53100";
-    case wire::v1::ROW_REFUSAL_OVERFLOW:
-      return "22003";
-    default:
-      return refused.sqlstate().empty() ? "XX000" : refused.sqlstate();
-  }
-}
-
-/// Of an update of so many parts that was applied to so many rows.
-std::optional<std::vector<uint64_t>> part_rows_of(const wire::v1::WriteConfirmed& confirmed, size_t part_count,
-                                                  uint64_t applied) {
-  if (confirmed.outcome_forgotten()) {
-    return std::nullopt;
-  }
-  if (part_count == 1 || applied == 0) {
-    return std::vector<uint64_t>(part_count, applied);
-  }
-  std::vector<uint64_t> rows(confirmed.part_rows().begin(), confirmed.part_rows().end());
-  return rows.size() == part_count ? std::optional(std::move(rows)) : std::nullopt;
-}
-
-Outcome outcome_of(const wire::v1::WriteConfirmed& confirmed, size_t part_count) {
-  Outcome outcome;
-  for (const auto& partition : confirmed.outcomes()) {
-    outcome.applied += partition.rows_applied();
-    for (const auto& refused : partition.refused()) {
-      outcome.refused += refused.row_count();
-      if (outcome.sqlstate.empty() || refused.reason() == wire::v1::ROW_REFUSAL_NO_ROOM) {
-        outcome.sqlstate = sqlstate_of(refused);
-      }
-    }
-  }
-  outcome.part_rows = part_rows_of(confirmed, part_count, outcome.applied);
-  return outcome;
-}
-
-}  // namespace
 
 Result<void> PgSession::check_write(const WriteCommand& command) const {
   const bool is_insert = command.word == "INSERT" || command.word == "COPY FROM";
@@ -138,69 +82,35 @@ void PgSession::submit(Then then) {
     return end_submission(std::nullopt);
   }
   wait_ = Wait::kSubmit;
-  submission_tries_ = 0;
-  ++submission_number_;
+  submission_.begin();
   send_submission();
 }
 
 void PgSession::send_submission() {
-  ++submission_tries_;
-  wire::v1::Operation operation;
-  auto& header = *operation.mutable_header();
-  header.set_kind(wire::v1::OPERATION_KIND_SUBMIT);
-  header.set_map_version(options_.map_version);
-  header.set_remaining_ns(static_cast<uint64_t>(time_left()));
-  header.set_principal(entrance_.user());
-  wire::v1::SubmitBody body;
-  body.mutable_submission()->set_client(identity_.submission_client);
-  body.mutable_submission()->set_number(submission_number_);
-  body.mutable_submission()->set_epoch(writer_epoch_);
-  body.mutable_submission()->set_numbered_after(numbered_after_);
-  *body.mutable_update() = copy_ != nullptr ? copy_->body : group_.body();
-  body.SerializeToString(operation.mutable_body());
-  submission_sequence_ = requests_.ask(std::move(operation));
+  submission_.send(copy_ != nullptr ? copy_->body : group_.body(),
+                   {options_.map_version, time_left(), entrance_.user()}, requests_);
 }
 
-void PgSession::on_submitted(wire::v1::Result&& result) {
-  if (result.has_confirmed()) {
-    return on_confirmed(result.confirmed());
+void PgSession::on_submitted(wire::v1::Result&& answer) {
+  switch (submission_.take(answer)) {
+    case Submission::Next::kAgain:
+      return send_submission();
+    case Submission::Next::kOutcome:
+      return on_confirmed(answer.confirmed());
+    case Submission::Next::kError:
+      return end_submission(failure_of(Submission::error_of(answer)));
+    case Submission::Next::kRefused:
+      return end_submission(Failure{rejected("57P03", "the writer takes no updates for now", "try again"), {}});
   }
-  if (result.has_error()) {
-    return end_submission(failure_of(result.error()));
-  }
-  const auto& refused = result.refused();
-  if (refused.reason() == wire::v1::WRITE_REFUSAL_STALE_SUBMISSION && submission_tries_ < kTriesMax) {
-    writer_epoch_ = refused.epoch();
-    numbered_after_ = refused.timestamp();
-    return send_submission();
-  }
-  end_submission(refused.has_error()
-                     ? failure_of(refused.error())
-                     : Failure{rejected("57P03", "the writer takes no updates for now", "try again"), {}});
 }
 
 void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
-  numbered_after_ = std::max(numbered_after_, confirmed.timestamp());
-  Outcome outcome = outcome_of(confirmed, static_cast<size_t>(group_.body().parts_size()));
-  if (outcome.refused > 0) {
-    return end_submission(
-        Failure{rejected(outcome.sqlstate,
-                         fmt::format("{} rows applied, {} refused: the update has taken effect under timestamp {} and "
-                                     "is not to be repeated",
-                                     outcome.applied, outcome.refused, confirmed.timestamp()),
-                         "what was refused stayed as it was"),
-                {}});
+  const auto part_count = static_cast<size_t>(group_.body().parts_size());
+  auto rows = Submission::part_rows(confirmed, part_count, group_.awaits_counts());
+  if (!rows) {
+    return end_submission(Failure{rows.error(), {}});
   }
-  if (group_.awaits_counts() && !outcome.part_rows) {
-    return end_submission(Failure{
-        rejected("08007",
-                 fmt::format("the update has taken effect under timestamp {} and is not to be repeated, but how "
-                             "many rows it changed is not known any more",
-                             confirmed.timestamp()),
-                 "look at the rows"),
-        {}});
-  }
-  group_.set_part_rows(std::move(outcome.part_rows).value_or(std::vector<uint64_t>()));
+  group_.set_part_rows(std::move(*rows));
   end_submission(std::nullopt);
 }
 
