@@ -293,7 +293,7 @@ void PgSession::fail(Failure failure) {
     portals_.drop_from(block_.savepoints.count());
   } else {
     portals_.drop_new_cursors();
-    take_settings_back();
+    settings_.take_back();
   }
   append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "answers.hpp"
+#include "client_settings.hpp"
 #include "client_text.hpp"
 #include "command.hpp"
 #include "copy_options.hpp"
@@ -44,7 +45,6 @@
 #include "requests.hpp"
 #include "savepoints.hpp"
 #include "session_runs.hpp"
-#include "settings.hpp"
 #include "submission.hpp"
 #include "value_format.hpp"
 #include "write_group.hpp"
@@ -259,12 +259,6 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> set(const SetCommand& command);
   void reset(const std::string& name);
   void run(const DiscardCommand& command);
-  /// Settings are about to change: outside of blocks until the message, or all up to Sync, has failed.
-  void note_settings();
-  /// The message has failed outside of a block: what it has set is undone.
-  void take_settings_back();
-  /// Tells the client of what it does not know yet, before it is told that the session is ready.
-  void tell_settings();
   void answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag);
   void show_all(Portal& portal);
   [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item);
@@ -397,13 +391,7 @@ class PgSession final : public rpc::ByteSession {
   Output output_;
   std::optional<std::string> ended_;
 
-  Settings settings_{{}, nullptr};
-  /// From the first change to when the session is ready again.
-  struct ChangingSettings {
-    std::vector<Report> told;                ///< What the client knows of them.
-    std::optional<Settings::Values> before;  ///< The message, outside of blocks; none: it has set nothing there.
-  };
-  std::unique_ptr<ChangingSettings> changing_;
+  ClientSettings settings_;
   Block block_;
   WriteGroup group_;
   Then then_ = Then::kEndSync;

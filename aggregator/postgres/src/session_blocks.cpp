@@ -40,11 +40,9 @@ void PgSession::run(const BeginCommand& command) {
   }
   block_ = {};
   block_.state = BlockState::kInBlock;
-  block_.is_repeatable = command.modes.is_repeatable.value_or(*settings_.show(kDefaultIsolation) == kRepeatable);
-  block_.is_read_only = command.modes.is_read_only.value_or(*settings_.show(kDefaultReadOnly) == "on");
-  // What the message has set before belongs to the block, as all of it is one transaction.
-  const bool has_set = changing_ != nullptr && changing_->before;
-  block_.values = has_set ? std::move(*std::exchange(changing_->before, std::nullopt)) : settings_.values();
+  block_.is_repeatable = command.modes.is_repeatable.value_or(*settings_->show(kDefaultIsolation) == kRepeatable);
+  block_.is_read_only = command.modes.is_read_only.value_or(*settings_->show(kDefaultReadOnly) == "on");
+  block_.values = settings_.begin_block();
   append_command_complete(command.tag, out());
 }
 
@@ -106,13 +104,13 @@ void PgSession::run(const EndCommand& command) {
 }
 
 void PgSession::end_block(bool is_commit) {
-  note_settings();
+  Settings& settings = settings_.change(is_in_block());
   if (is_commit) {
     for (const auto& [name, value] : block_.locals) {
-      static_cast<void>(value ? settings_.set(name, *value) : settings_.reset(name));
+      static_cast<void>(value ? settings.set(name, *value) : settings.reset(name));
     }
   } else {
-    settings_.restore(std::move(block_.values));
+    settings.restore(std::move(block_.values));
   }
   block_ = {};
   group_.clear();
@@ -142,7 +140,7 @@ void PgSession::make_savepoint(const std::string& name) {
   if (auto fits = reserve(name.size()); !fits) {
     return fail(fits.error());
   }
-  if (auto made = block_.savepoints.add(name, {settings_.values(), block_.locals}, group_.mark()); !made) {
+  if (auto made = block_.savepoints.add(name, {settings_->values(), block_.locals}, group_.mark()); !made) {
     return fail(made.error());
   }
   append_command_complete("SAVEPOINT", out());
@@ -155,9 +153,8 @@ void PgSession::release_savepoint(size_t index) {
 }
 
 void PgSession::go_back_to_savepoint(size_t index) {
-  note_settings();
   const Savepoints::Point& point = block_.savepoints.at(index);
-  settings_.restore(point.saved->values);
+  settings_.change(is_in_block()).restore(point.saved->values);
   block_.locals = point.saved->locals;
   group_.go_back_to(point.mark);
   block_.savepoints.keep(index + 1);

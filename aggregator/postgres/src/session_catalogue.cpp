@@ -93,7 +93,7 @@ void PgSession::ask_catalogue(catalogue::Statement statement) {
 
 std::vector<std::pair<std::string, std::string>> PgSession::catalogue_settings() const {
   std::vector<std::pair<std::string, std::string>> settings;
-  for (const auto& [name, value] : settings_.values()) {
+  for (const auto& [name, value] : settings_->values()) {
     if (std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings)) {
       settings.emplace_back(name, value);
     }

@@ -117,9 +117,9 @@ void PgSession::run(const SetCommand& command) {
 }
 
 Result<void> PgSession::set(const SetCommand& command) {
-  auto replaced = settings_.show(command.name);
-  note_settings();
-  auto done = command.value ? settings_.set(command.name, *command.value) : settings_.reset(command.name);
+  auto replaced = settings_->show(command.name);
+  Settings& settings = settings_.change(is_in_block());
+  auto done = command.value ? settings.set(command.name, *command.value) : settings.reset(command.name);
   if (!done) {
     return done;
   }
@@ -132,10 +132,10 @@ Result<void> PgSession::set(const SetCommand& command) {
 }
 
 void PgSession::reset(const std::string& name) {
-  note_settings();
+  Settings& settings = settings_.change(is_in_block());
   if (name == "all") {
-    settings_.reset_all();
-  } else if (auto done = settings_.reset(name); !done) {
+    settings.reset_all();
+  } else if (auto done = settings.reset(name); !done) {
     return fail(done.error());
   }
   append_command_complete("RESET", out());
@@ -149,35 +149,7 @@ Result<std::string> PgSession::show(const std::string& name) const {
     return std::string(block_.is_read_only ? "on" : "off");
   }
   const std::string_view shown = name == kIsolation ? kDefaultIsolation : name == kReadOnly ? kDefaultReadOnly : name;
-  return settings_.show(std::string(shown));
-}
-
-void PgSession::note_settings() {
-  if (changing_ == nullptr) {
-    changing_ = std::make_unique<ChangingSettings>(ChangingSettings{settings_.reports(), {}});
-  }
-  if (!is_in_block() && !changing_->before) {
-    changing_->before = settings_.values();
-  }
-}
-
-void PgSession::take_settings_back() {
-  if (changing_ != nullptr && changing_->before) {
-    settings_.restore(std::move(*std::exchange(changing_->before, std::nullopt)));
-  }
-}
-
-void PgSession::tell_settings() {
-  if (changing_ == nullptr) {
-    return;
-  }
-  const std::vector<Report> now = settings_.reports();
-  for (size_t index = 0; index < now.size(); ++index) {
-    if (now[index] != changing_->told[index]) {
-      append_parameter_status(now[index].first, now[index].second, text_behind());
-    }
-  }
-  changing_.reset();
+  return settings_->show(std::string(shown));
 }
 
 // ---- what is kept ----
@@ -189,8 +161,7 @@ void PgSession::run(const DiscardCommand& command) {
   if (is_in_block()) {
     return fail(rejected("25001", "DISCARD ALL cannot run inside a transaction block"));
   }
-  note_settings();
-  settings_.reset_all();
+  settings_.change(/*is_in_block=*/false).reset_all();
   statements_.drop_all();
   portals_.drop_all();
   append_command_complete("DISCARD ALL", out());
@@ -207,7 +178,7 @@ void PgSession::answer(Portal& portal, const std::vector<std::vector<semantics::
     const MessageWriter row('D', out());
     append_big_endian(static_cast<uint16_t>(values.size()), out());
     for (size_t column = 0; column < values.size(); ++column) {
-      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_.zone());
+      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_->zone());
     }
   }
   append_command_complete(tag, out());

@@ -71,7 +71,7 @@ void PgSession::start_copy(Portal& portal) {
   if (std::exchange(portal.has_started, true)) {
     return fail(rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute"));
   }
-  const bool is_in_batches = !is_in_block() && *settings_.show(kCopySetting) == "batches";
+  const bool is_in_batches = !is_in_block() && *settings_->show(kCopySetting) == "batches";
   if (is_in_batches && group_.has_any()) {
     return fail(rejected("0A000", "COPY in batches after a write that has not been submitted yet is not supported",
                          "send it in a message of its own, behind a Sync"));
@@ -83,7 +83,7 @@ void PgSession::start_copy(Portal& portal) {
   copy_ = std::make_unique<CopyIn>();
   copy_->is_in_batches = is_in_batches;
   copy_->reader = std::move(made->reader);
-  copy_->deadline = settings_.statement_timeout_ns() > 0 ? after(now_, settings_.statement_timeout_ns()) : kNever;
+  copy_->deadline = settings_->statement_timeout_ns() > 0 ? after(now_, settings_->statement_timeout_ns()) : kNever;
   if (group_.is_holding()) {
     output_.text() += group_.release();  // Its client waits for what follows, as behind a Flush.
   }
@@ -110,7 +110,7 @@ Result<PgSession::CopyStart> PgSession::make_copy_in(const aggregator::CopyState
     return columns.error();
   }
   CopyStart start{nullptr, options->format, columns->size()};
-  auto reader = CopyReader::make({options_.schema, std::move(*columns), std::move(*options), settings_.zone()}, bound);
+  auto reader = CopyReader::make({options_.schema, std::move(*columns), std::move(*options), settings_->zone()}, bound);
   if (!reader) {
     return reader.error();
   }

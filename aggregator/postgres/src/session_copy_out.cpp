@@ -86,7 +86,7 @@ void PgSession::place_in_copy(const Portal& portal, Error& error) {
 Result<void> PgSession::begin_copy_out(Portal& portal, const std::vector<semantics::Column>& columns) {
   CopyOut& copy = *portal.copy_out;
   auto encoder =
-      CopyEncoder::make(columns, copy.options, copy.is_table ? options_.schema->table_name : "", settings_.zone());
+      CopyEncoder::make(columns, copy.options, copy.is_table ? options_.schema->table_name : "", settings_->zone());
   if (!encoder) {
     return encoder.error();
   }

@@ -114,7 +114,7 @@ void PgSession::fetch(Portal& portal, uint32_t rows_max) {
   active_ = &portal;
   wait_ = Wait::kRows;
   limit_rows(rows_max);
-  const int64_t timeout = settings_.statement_timeout_ns();
+  const int64_t timeout = settings_->statement_timeout_ns();
   fetch_due_ = timeout > 0 ? after(now_, timeout) : kNever;
   go_on_fetching();
 }
@@ -157,7 +157,7 @@ void PgSession::go_on_fetching() {
       return fail(done.error());
     }
     if (portal.encoder == nullptr && !portal.rows.empty()) {
-      portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_.zone());
+      portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_->zone());
     }
     portal.has_ended = *done || from->failure.has_value();
     portal.failure = *done ? std::nullopt : from->failure;

@@ -187,7 +187,7 @@ Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& port
   }
   for (size_t index = 0; index < message.parameters.size(); ++index) {
     auto value =
-        read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], settings_.zone());
+        read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], settings_->zone());
     if (!value) {
       const bool is_text = (*formats)[index] == kTextFormat;
       context = fmt::format("{} parameter ${}{}",

@@ -136,8 +136,8 @@ uint32_t PgSession::slot_of(const Portal& portal) {
 
 wire::v1::StatementBody PgSession::statement_body() const {
   wire::v1::StatementBody body;
-  if (settings_.zone() != nullptr) {
-    body.set_time_zone(settings_.zone()->name());
+  if (settings_->zone() != nullptr) {
+    body.set_time_zone(settings_->zone()->name());
   }
   return body;
 }
@@ -160,7 +160,7 @@ void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& bo
 }
 
 int64_t PgSession::time_left(bool is_cursor) const {
-  const int64_t timeout = settings_.statement_timeout_ns();
+  const int64_t timeout = settings_->statement_timeout_ns();
   return timeout > 0 && !is_cursor ? timeout : options_.limits.operation_ns_max;
 }
 
@@ -218,7 +218,7 @@ Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
     return rejected("XX000", "an answer has come without its columns");
   }
   if (slotted->encoder != nullptr && slotted->formats == portal.formats &&
-      slotted->encoder->zone() == settings_.zone()) {
+      slotted->encoder->zone() == settings_->zone()) {
     portal.encoder = slotted->encoder;
     return {};
   }
@@ -241,7 +241,7 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
     return rejected("0A000", "the values change the types of the answer that was described",
                     "declare the parameters' types, or cast them in the statement");
   }
-  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats, settings_.zone());
+  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats, settings_->zone());
   return {};
 }
 
@@ -310,7 +310,7 @@ std::string PgSession::tag_of(Portal& portal) const {
 
 Failure PgSession::failure_of(const wire::v1::Error& error) const {
   Failure failure{contract::to_error(error), detail_of(error)};
-  if (failure.error.sqlstate == "57014" && settings_.statement_timeout_ns() > 0) {
+  if (failure.error.sqlstate == "57014" && settings_->statement_timeout_ns() > 0) {
     return {rejected("57014", "canceling statement due to statement timeout"), {}};
   }
   return failure;

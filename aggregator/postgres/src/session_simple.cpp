@@ -81,7 +81,7 @@ void PgSession::end_simple() {
 }
 
 void PgSession::end_ready() {
-  tell_settings();
+  settings_.tell(text_behind());
   append_ready(block_.state, text_behind());
 }
 

@@ -71,10 +71,10 @@ void PgSession::enter() {
   if (!settings) {
     return fatal(settings.error());
   }
-  settings_ = std::move(*settings);
+  settings_.start(std::move(*settings));
   std::string& text = output_.text();
   append_authentication_ok(text);
-  for (const auto& [name, value] : settings_.reports()) {
+  for (const auto& [name, value] : settings_->reports()) {
     append_parameter_status(name, value, text);
   }
   append_backend_key(identity_.key.process_id, identity_.key.secret, text);
