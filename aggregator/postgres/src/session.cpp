@@ -210,7 +210,7 @@ void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
     simple_->pieces = std::move(*pieces);
   } else if (auto* description = std::get_if<Result<aggregator::StatementDescription>>(&done)) {
     if (*description) {
-      descriptions_.keep(described_.sql, declared_of(described_), **description);
+      descriptions_.keep(described_.statement.sql, declared_of(described_.statement), **description);
     }
     on_described(std::move(*description));
   } else if (waited == Wait::kCompile) {

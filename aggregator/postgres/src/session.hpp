@@ -33,6 +33,7 @@
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "description_run.hpp"
 #include "descriptions.hpp"
 #include "entrance.hpp"
 #include "fetch_run.hpp"
@@ -132,8 +133,6 @@ class PgSession final : public rpc::ByteSession {
   };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
-  /// Who wants to know what a statement takes and gives.
-  enum class Describes : uint8_t { kParse, kPrepare, kDeclare };
 
   struct CopyIn;
   struct CopyStart;
@@ -182,7 +181,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size);
   void keep_prepared(const std::string& name, Prepared prepared);
   /// Learns what `described_` takes and gives, for on_described().
-  void describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared);
+  void describe(DescriptionRun::Kinds declared);
   void on_described(Result<aggregator::StatementDescription> description);
   /// It is known now what `described_` takes and gives.
   void keep_described();
@@ -223,7 +222,6 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_statements.cpp ----
   void run(const PrepareCommand& command);
   void run(const DeallocateCommand& command);
-  void on_prepared();
   void execute_prepared(Portal& portal, uint32_t rows_max);
   void ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement, uint32_t rows_max);
   void on_values(wire::v1::Result&& result);
@@ -403,14 +401,11 @@ class PgSession final : public rpc::ByteSession {
   Portals portals_;
   Pipeline pipeline_;
   Submission submission_;
-  Portal* active_ = nullptr;             ///< Whose Execute waits for something.
-  std::optional<uint64_t> rows_left_;    ///< Of that Execute; none: no limit.
-  uint64_t rows_sent_ = 0;               ///< By that Execute.
-  Prepared described_;                   ///< What somebody waits to know more of.
-  std::vector<uint32_t> declared_oids_;  ///< Of its parameters.
-  std::optional<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
-  std::string described_name_;
-  Describes describes_ = Describes::kParse;
+  Portal* active_ = nullptr;           ///< Whose Execute waits for something.
+  std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
+  uint64_t rows_sent_ = 0;             ///< By that Execute.
+  DescriptionRun described_;           ///< What somebody waits to know more of.
+  std::optional<Failure> refusal_;     ///< What is said of a statement that is not the catalogue's.
   std::unique_ptr<ExecuteValues> values_;
   Instant fetch_due_ = kNever;  ///< While a FETCH waits.
 };

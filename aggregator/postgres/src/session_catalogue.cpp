@@ -53,7 +53,7 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   if (home.refusal || !home.is_catalogue) {
     return fail(std::move(refusal));
   }
-  const Command& command = active_ != nullptr ? active_->statement->command : described_.command;
+  const Command& command = active_ != nullptr ? active_->statement->command : described_.statement.command;
   if (!std::holds_alternative<QueryCommand>(command)) {
     return fail(catalogue_refusal(std::holds_alternative<CopyCommand>(command) ? "COPY" : "a cursor"));
   }
@@ -62,8 +62,8 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
     return start_catalogue(*active_, 0);
   }
   catalogue::Statement statement;
-  statement.sql = described_.sql;
-  statement.parameter_types = declared_oids_;
+  statement.sql = described_.statement.sql;
+  statement.parameter_types = described_.declared_oids;
   statement.is_described_only = true;
   ask_catalogue(std::move(statement));
 }
@@ -117,8 +117,8 @@ void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*
 }
 
 void PgSession::on_catalogue_described(catalogue::Answer answer) {
-  described_.parameters.clear();
-  described_.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
+  described_.statement.parameters.clear();
+  described_.statement.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
   keep_described();
 }
 

@@ -27,13 +27,13 @@ Error no_such_cursor(const std::string& name) {
 void PgSession::declare(Portal& portal) {
   const auto& command = std::get<DeclareCommand>(portal.statement->command);
   if (!portal.statement->cursor_columns.empty()) {  // The protocol's Parse has described it.
-    described_.sql = portal.statement->sql;
+    described_.statement.sql = portal.statement->sql;
     return open_cursor(portal, portal.statement->cursor_columns);
   }
-  described_ = {};
-  described_.sql = query_of(portal.statement->sql, command.query_at);
+  described_ = {DescriptionRun::For::kDeclare};
+  described_.statement.sql = query_of(portal.statement->sql, command.query_at);
   active_ = &portal;
-  describe(Describes::kDeclare, {});
+  describe({});
 }
 
 Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
@@ -60,7 +60,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   }
   block_.has_queried = is_in_block();
   Prepared query;
-  query.sql = std::exchange(described_, {}).sql;
+  query.sql = std::exchange(described_, {}).statement.sql;
   query.command = QueryCommand{};
   query.columns = columns;
   Portal made;
@@ -87,7 +87,7 @@ bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& comman
   }
   Portal& kept = *closed;
   if (kept.cursor->rows.first_kept() > 1 || kept.cursor->is_binary != command.is_binary ||
-      kept.statement->sql != described_.sql || !are_equal(kept.parameters, portal.parameters)) {
+      kept.statement->sql != described_.statement.sql || !are_equal(kept.parameters, portal.parameters)) {
     return false;
   }
   kept.cursor->rows.move_to(0);

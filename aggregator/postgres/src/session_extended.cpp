@@ -21,47 +21,39 @@ void PgSession::on_parse(std::string_view body) {
   if (auto fits = check_room(message->statement, message->sql.size()); !fits) {
     return fail(fits.error());
   }
-  Prepared prepared;
+  DescriptionRun run{DescriptionRun::For::kParse, std::string(message->statement), message->parameter_types, {}};
+  Prepared& prepared = run.statement;
   prepared.sql = message->sql;
   prepared.command = command_of(prepared.sql);
   if (auto may = check_block(prepared.command); !may) {
     return fail(may.error());
   }
   const bool is_query = std::holds_alternative<QueryCommand>(prepared.command);
-  described_name_ = message->statement;
-  describes_ = Describes::kParse;
-  declared_oids_ = message->parameter_types;
-  std::vector<std::optional<semantics::TypeKind>> declared;
-  for (const uint32_t oid : message->parameter_types) {
-    auto kind = declared_kind(oid);
-    if (!kind) {
-      described_ = std::move(prepared);
-      return is_query ? locate(described_.sql, {kind.error(), {}}) : fail(kind.error());
-    }
-    declared.push_back(*kind);
+  auto declared = run.declared_kinds();
+  if (!declared) {
+    described_ = std::move(run);
+    return is_query ? locate(described_.statement.sql, {declared.error(), {}}) : fail(declared.error());
   }
   const auto* const cursor = std::get_if<DeclareCommand>(&prepared.command);
   if (cursor != nullptr) {
     prepared.sql = query_of(prepared.sql, cursor->query_at);
   }
   if (cursor != nullptr || is_query || std::holds_alternative<WriteCommand>(prepared.command)) {
-    described_ = std::move(prepared);
-    return describe(Describes::kParse, std::move(declared));
+    described_ = std::move(run);
+    return describe(std::move(*declared));
   }
   prepared.columns = columns_of(prepared.command);
-  keep_prepared(described_name_, std::move(prepared));
+  keep_prepared(run.name, std::move(prepared));
   append_plain('1', out());
 }
 
-void PgSession::describe(Describes for_whom, std::vector<std::optional<semantics::TypeKind>> declared) {
-  describes_ = for_whom;
-  for (const auto& kind : declared) {
-    described_.parameters.push_back({kind.value_or(semantics::TypeKind::kText), kind.has_value()});
-  }
-  if (const auto* known = descriptions_.find(described_.sql, declared)) {
+void PgSession::describe(DescriptionRun::Kinds declared) {
+  described_.declare(declared);
+  const std::string& sql = described_.statement.sql;
+  if (const auto* known = descriptions_.find(sql, declared)) {
     return on_described(*known);
   }
-  start_work(Wait::kDescribe, Work::Describe{described_.sql, std::move(declared)});
+  start_work(Wait::kDescribe, Work::Describe{sql, std::move(declared)});
 }
 
 Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
@@ -72,37 +64,26 @@ Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
 }
 
 void PgSession::on_described(Result<aggregator::StatementDescription> description) {
+  Prepared& statement = described_.statement;
   if (!description) {
     Error error = description.error();
-    return !std::holds_alternative<WriteCommand>(described_.command) && may_be_of_catalogue(error)
-               ? locate(described_.sql, {std::move(error), {}})
+    return !std::holds_alternative<WriteCommand>(statement.command) && may_be_of_catalogue(error)
+               ? locate(statement.sql, {std::move(error), {}})
                : fail(std::move(error));
   }
-  std::vector<ParameterType> parameters;
-  for (size_t index = 0; index < description->parameters.size(); ++index) {
-    const bool is_declared = index < described_.parameters.size() && described_.parameters[index].is_declared;
-    parameters.push_back(is_declared ? described_.parameters[index]
-                                     : ParameterType{description->parameters[index], false,
-                                                     index < description->arrays.size() && description->arrays[index]});
-  }
-  described_.parameters = std::move(parameters);
-  if (describes_ == Describes::kDeclare) {
-    return open_cursor(*std::exchange(active_, nullptr), description->columns);
-  }
-  if (std::holds_alternative<DeclareCommand>(described_.command)) {
-    described_.cursor_columns = std::move(description->columns);
-  } else {
-    described_.columns = std::move(description->columns);
-    described_.origins = std::move(description->origins);
+  described_.take(std::move(*description));
+  if (described_.for_whom == DescriptionRun::For::kDeclare) {
+    const std::vector<semantics::Column> columns = std::move(statement.columns);
+    return open_cursor(*std::exchange(active_, nullptr), columns);
   }
   keep_described();
 }
 
 void PgSession::keep_described() {
-  if (describes_ == Describes::kPrepare) {
-    return on_prepared();
+  keep_prepared(described_.name, std::exchange(described_.statement, {}));
+  if (described_.for_whom == DescriptionRun::For::kPrepare) {
+    return append_command_complete("PREPARE", out());
   }
-  keep_prepared(described_name_, std::exchange(described_, {}));
   append_plain('1', out());
 }
 

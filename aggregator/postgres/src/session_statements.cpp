@@ -67,34 +67,23 @@ void PgSession::run(const PrepareCommand& command) {
   if (auto fits = check_room(command.name, sql.size()); !fits) {
     return fail(fits.error());
   }
-  described_ = {};
-  described_.sql = query_of(sql, command.query_at);
-  described_.command = command_of(described_.sql);
-  described_name_ = command.name;
-  describes_ = Describes::kPrepare;
-  declared_oids_ = command.types;
-  if (const auto* refused = std::get_if<RefusedCommand>(&described_.command)) {
+  described_ = {DescriptionRun::For::kPrepare, command.name, command.types, {}};
+  Prepared& prepared = described_.statement;
+  prepared.sql = query_of(sql, command.query_at);
+  prepared.command = command_of(prepared.sql);
+  if (const auto* refused = std::get_if<RefusedCommand>(&prepared.command)) {
     return fail(refused->error);
   }
-  std::vector<std::optional<semantics::TypeKind>> declared;
-  for (const uint32_t oid : command.types) {
-    auto kind = declared_kind(oid);
-    if (!kind) {
-      return std::holds_alternative<QueryCommand>(described_.command) ? locate(described_.sql, {kind.error(), {}})
-                                                                      : fail(kind.error());
-    }
-    declared.push_back(*kind);
+  auto declared = described_.declared_kinds();
+  if (!declared) {
+    return std::holds_alternative<QueryCommand>(prepared.command) ? locate(prepared.sql, {declared.error(), {}})
+                                                                  : fail(declared.error());
   }
-  if (std::holds_alternative<SessionQuery>(described_.command)) {
-    described_.columns = columns_of(described_.command);
-    return on_prepared();
+  if (std::holds_alternative<SessionQuery>(prepared.command)) {
+    prepared.columns = columns_of(prepared.command);
+    return keep_described();
   }
-  describe(Describes::kPrepare, std::move(declared));
-}
-
-void PgSession::on_prepared() {
-  keep_prepared(described_name_, std::exchange(described_, {}));
-  append_command_complete("PREPARE", out());
+  describe(std::move(*declared));
 }
 
 void PgSession::run(const DeallocateCommand& command) {
