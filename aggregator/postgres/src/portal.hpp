@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "copy_out.hpp"
 #include "cursor_rows.hpp"
 #include "daedalus/base/fifo.hpp"
 #include "daedalus/base/result.hpp"
@@ -42,8 +43,6 @@ struct Cursor {
   CursorRows rows;
 };
 
-struct CopyOut;
-
 /// A statement with its parameters, and how far its answer has come.
 struct Portal {
   std::shared_ptr<const Prepared> statement;
@@ -66,6 +65,9 @@ struct Portal {
   bool is_first_query = false;                  ///< Of its block.
   bool is_cancelled = false;
   size_t level = 0;  ///< How many savepoints there were when it was made.
+
+  /// What the core is asked.
+  [[nodiscard]] const std::string& sql() const { return copy_out != nullptr ? copy_out->sql() : statement->sql; }
 };
 
 }  // namespace daedalus::postgres

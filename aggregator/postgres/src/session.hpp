@@ -13,7 +13,7 @@
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
 // session_extended.cpp, session_commands.cpp (what the session answers itself), session_blocks.cpp,
 // session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp (queries
-// that run beside each other), session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_copy_out.cpp.
+// that run beside each other), session_catalogue.cpp, session_writes.cpp, session_copy.cpp.
 #pragma once
 
 #include <memory>
@@ -341,6 +341,7 @@ class PgSession final : public rpc::ByteSession {
 
   // ---- session_copy.cpp ----
   void start_copy(Portal& portal);
+  void start_copy_out(Portal& portal);
   /// Errors: 42501 a file, 42P01 another table, 0A000 one of the catalogue.
   [[nodiscard]] Result<void> check_copy_place(const aggregator::CopyStatement& copy) const;
   [[nodiscard]] Result<CopyStart> make_copy_in(const aggregator::CopyStatement& copy, CopyBound bound) const;
@@ -358,16 +359,6 @@ class PgSession final : public rpc::ByteSession {
   void submit_batch();
   void on_batch_submitted(std::optional<Failure> failure);
   [[nodiscard]] Instant copy_deadline() const;
-
-  // ---- session_copy_out.cpp ----
-  void start_copy_out(Portal& portal);
-  [[nodiscard]] Result<void> check_copy_out(const aggregator::CopyStatement& copy, const CopyOptions& options) const;
-  /// What the core is asked, and where its errors are in what the client has sent.
-  [[nodiscard]] static const std::string& sql_of(const Portal& portal);
-  static void place_in_copy(const Portal& portal, Error& error);
-  [[nodiscard]] Result<void> begin_copy_out(Portal& portal, const std::vector<semantics::Column>& columns);
-  [[nodiscard]] Result<void> send_copy_rows(const Portal& portal, std::string rows);
-  void end_copy_out(const Portal& portal);
 
   const SessionOptions& options_;
   Descriptions& descriptions_;

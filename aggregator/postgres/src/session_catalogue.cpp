@@ -33,7 +33,7 @@ Error catalogue_refusal(std::string_view what) {
 void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
   const bool is_text = portal.is_simple && portal.statement->parameters.empty() && !portal.fetch;
   return (is_text || portal.copy_out != nullptr) && !group_.is_holding() && may_be_of_catalogue(failure.error)
-             ? locate(sql_of(portal), std::move(failure))
+             ? locate(portal.sql(), std::move(failure))
              : fail(std::move(failure));
 }
 
@@ -46,8 +46,8 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   Failure refusal = *std::exchange(refusal_, std::nullopt);
   if (home.refusal) {
     refusal.error = *home.refusal;
-    if (active_ != nullptr) {
-      place_in_copy(*active_, refusal.error);
+    if (active_ != nullptr && active_->copy_out != nullptr) {
+      active_->copy_out->place(refusal.error);
     }
   }
   if (home.refusal || !home.is_catalogue) {

@@ -90,6 +90,19 @@ void PgSession::start_copy(Portal& portal) {
   append_copy_response('G', made->format, made->column_count, output_.text());
 }
 
+void PgSession::start_copy_out(Portal& portal) {
+  const aggregator::CopyStatement& copy = *std::get<CopyCommand>(portal.statement->command).statement;
+  auto copy_out = CopyOut::make(copy, *options_.schema);
+  if (!copy_out) {
+    return fail(copy_out.error());
+  }
+  if (portal.copy_out != nullptr) {
+    return fail(rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute"));
+  }
+  portal.copy_out = std::move(*copy_out);
+  start_rows(portal, /*rows_max=*/0);
+}
+
 Result<PgSession::CopyStart> PgSession::make_copy_in(const aggregator::CopyStatement& copy, CopyBound bound) const {
   auto options = read_copy_options(copy);
   if (!options) {

@@ -123,7 +123,7 @@ void PgSession::start_query(Portal& portal) {
   const uint32_t slot = slot_of(portal);
   wire::v1::StatementBody body = statement_body();
   if (slot == 0) {
-    body.set_sql(sql_of(portal));
+    body.set_sql(portal.sql());
   }
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
   portal.sequence = send_statement(body, slot, time_left(portal.cursor != nullptr));
@@ -155,7 +155,7 @@ uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t
 
 void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
   body = statement_body();
-  body.set_sql(sql_of(portal));
+  body.set_sql(portal.sql());
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
 }
 
@@ -177,7 +177,9 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
                          ? Failure{rejected("57014", "canceling statement due to user request"), {}}
                          : failure_of(result.error());
-    place_in_copy(portal, portal.failure->error);
+    if (portal.copy_out != nullptr) {
+      portal.copy_out->place(portal.failure->error);
+    }
   } else if (!result.has_end()) {
     portal.failure = Failure{rejected("XX000", "a query was answered with something else"), {}};
   }
@@ -230,7 +232,12 @@ Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
 
 Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::Column>& columns) {
   if (portal.copy_out != nullptr) {
-    return begin_copy_out(portal, columns);
+    auto encoder = portal.copy_out->begin(columns, *options_.schema, settings_->zone(), output_.text());
+    if (!encoder) {
+      return encoder.error();
+    }
+    portal.encoder = std::move(*encoder);
+    return {};
   }
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), kTextFormat);
@@ -247,7 +254,7 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
 
 Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
   if (portal.copy_out != nullptr) {
-    return send_copy_rows(portal, std::move(rows));
+    return portal.copy_out->send(std::move(rows), output_);
   }
   if (!group_.is_holding()) {
     return output_.add_rows(portal.encoder, std::move(rows));
@@ -288,7 +295,8 @@ void PgSession::pump() {
   } else if (portal.failure) {
     return fail_or_locate(portal, std::move(*portal.failure));
   } else if (portal.copy_out != nullptr) {
-    end_copy_out(portal);
+    portal.copy_out->end(output_.text());
+    append_command_complete(fmt::format("COPY {}", rows_sent_), output_.text());
   } else {
     append_command_complete(tag_of(portal), out());
   }
