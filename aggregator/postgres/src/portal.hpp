@@ -14,18 +14,12 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/catalogue/statement.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "failure.hpp"
 #include "fetch_run.hpp"
 #include "prepared_statements.hpp"
 #include "value_format.hpp"
 
 namespace daedalus::postgres {
-
-/// An error as it goes out.
-struct Failure {
-  Error error;
-  std::string detail;
-  std::string context = {};
-};
 
 /// What the catalogue has given, and how much of it the client has.
 struct CatalogueRows {

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "session_copy.hpp"
-
 namespace daedalus::postgres {
 
 namespace {
@@ -141,7 +139,7 @@ void PgSession::on_deadline(Instant now) {
     return;
   }
   if (now >= copy_deadline()) {
-    cancel_copy("statement timeout");
+    fail_copy(rejected("57014", "canceling statement due to statement timeout"));
     return process();
   }
   if (wait_ == Wait::kVerdict && now >= entrance_.verdict_at()) {
@@ -172,7 +170,7 @@ Instant PgSession::next_deadline() const {
   return std::min({stalled, copy_deadline(), is_fetching() ? fetch_due_ : kNever});
 }
 
-Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline : kNever; }
+Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline() : kNever; }
 
 void PgSession::on_lost(std::string reason) {
   output_.clear();
@@ -246,7 +244,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
 
 void PgSession::cancel(Instant /*now*/) {
   if (copy_ != nullptr) {
-    cancel_copy("user request");
+    fail_copy(rejected("57014", "canceling statement due to user request"));
     return process();
   }
   if (Portal* const running = awaited(); running != nullptr && running->sequence != 0) {

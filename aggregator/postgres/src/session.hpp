@@ -25,7 +25,7 @@
 #include "client_settings.hpp"
 #include "client_text.hpp"
 #include "command.hpp"
-#include "copy_options.hpp"
+#include "copy_in.hpp"
 #include "daedalus/base/byte_budget.hpp"
 #include "daedalus/postgres/login_guard.hpp"
 #include "daedalus/postgres/seats.hpp"
@@ -57,14 +57,6 @@ struct SessionIdentity {
   CancelKey key;
   std::string submission_client;  ///< 16 random bytes.
 };
-
-/// Whether a statement with this error may be one over the catalogue, where its names are known.
-[[nodiscard]] bool may_be_of_catalogue(const Error& error);
-
-/// What is said of `what` over the catalogue: it runs SELECT alone.
-[[nodiscard]] Error catalogue_refusal(std::string_view what);
-
-struct CopyBound;
 
 class PgSession final : public rpc::ByteSession {
  public:
@@ -133,9 +125,6 @@ class PgSession final : public rpc::ByteSession {
   };
   /// What a submission ends.
   enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
-
-  struct CopyIn;
-  struct CopyStart;
 
   // ---- bytes and time (session.cpp) ----
   void process();
@@ -342,22 +331,12 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_copy.cpp ----
   void start_copy(Portal& portal);
   void start_copy_out(Portal& portal);
-  /// Errors: 42501 a file, 42P01 another table, 0A000 one of the catalogue.
-  [[nodiscard]] Result<void> check_copy_place(const aggregator::CopyStatement& copy) const;
-  [[nodiscard]] Result<CopyStart> make_copy_in(const aggregator::CopyStatement& copy, CopyBound bound) const;
   void on_copy_frame(const Frame& frame);
-  void convert_copy();
   void on_converted(CopyRows rows);
-  /// Goes on with what has been converted.
+  void fail_copy(Error error);
+  /// Does what is to be done next of it.
   void step_copy();
   void finish_copy();
-  /// It has failed; it ends once nothing of it is under way.
-  void end_copy(Failure failure);
-  void cancel_copy(const char* reason);
-  /// Of a COPY in batches: what is in, for its error.
-  [[nodiscard]] std::string copy_progress() const;
-  void submit_batch();
-  void on_batch_submitted(std::optional<Failure> failure);
   [[nodiscard]] Instant copy_deadline() const;
 
   const SessionOptions& options_;

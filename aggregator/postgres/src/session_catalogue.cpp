@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "catalogue_refusals.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -17,17 +18,6 @@ constexpr std::string_view kSettings[] = {"application_name",   "bytea_output", 
                                           "extra_float_digits", "intervalstyle", "search_path",         "timezone"};
 
 }  // namespace
-
-bool may_be_of_catalogue(const Error& error) {
-  const std::string_view state = error.sqlstate;
-  return state != "42501" && state != "42P02" &&
-         (state.starts_with("42") || state == "0A000" || state == "54001" || state == "3F000");
-}
-
-Error catalogue_refusal(std::string_view what) {
-  return rejected("0A000", fmt::format("{} over the catalogue (pg_catalog, information_schema) is not supported", what),
-                  "SELECT from it");
-}
 
 /// What was bound has been described: the compiler knows it.
 void PgSession::fail_or_locate(const Portal& portal, Failure failure) {

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "catalogue_refusals.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {

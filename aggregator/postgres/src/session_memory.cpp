@@ -4,12 +4,11 @@
 #include <utility>
 
 #include "session.hpp"
-#include "session_copy.hpp"
 
 namespace daedalus::postgres {
 
 uint64_t PgSession::kept_bytes() const {
-  const uint64_t copied = copy_ == nullptr ? 0 : copy_->bytes.size() + copy_->next.rows.size();
+  const uint64_t copied = copy_ == nullptr ? 0 : copy_->kept_bytes();
   return input_.size() + statements_.bytes() + portals_.parameter_bytes() + group_.bytes() + block_.savepoints.bytes() +
          copied;
 }

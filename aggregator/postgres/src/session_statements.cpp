@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "catalogue_refusals.hpp"
 #include "command_words.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"

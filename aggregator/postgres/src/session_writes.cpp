@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "daedalus/base/planted_faults.hpp"
-#include "session_copy.hpp"
+#include "session.hpp"
 
 namespace daedalus::postgres {
 
@@ -87,7 +87,7 @@ void PgSession::submit(Then then) {
 }
 
 void PgSession::send_submission() {
-  submission_.send(copy_ != nullptr ? copy_->body : group_.body(),
+  submission_.send(copy_ != nullptr ? copy_->update() : group_.body(),
                    {options_.map_version, time_left(), entrance_.user()}, requests_);
 }
 
@@ -116,7 +116,8 @@ void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
 
 void PgSession::end_submission(std::optional<Failure> failure) {
   if (copy_ != nullptr) {
-    return on_batch_submitted(std::move(failure));
+    copy_->on_submitted(std::move(failure));
+    return step_copy();
   }
   wait_ = Wait::kNothing;
   if (then_ == Then::kEndBlock) {

@@ -1,0 +1,16 @@
+// What is refused over the catalogue, and which refusals may be about it.
+#pragma once
+
+#include <string_view>
+
+#include "daedalus/base/result.hpp"
+
+namespace daedalus::postgres {
+
+/// Whether a statement with this error may be one over the catalogue, where its names are known.
+[[nodiscard]] bool may_be_of_catalogue(const Error& error);
+
+/// What is said of `what` over the catalogue: it runs SELECT alone.
+[[nodiscard]] Error catalogue_refusal(std::string_view what);
+
+}  // namespace daedalus::postgres
