@@ -179,10 +179,6 @@ class PgSession final : public rpc::ByteSession {
   /// `context`: PostgreSQL's CONTEXT of an error, where it has one.
   [[nodiscard]] Result<Portal> bind(const BindMessage& message, std::string& context);
   void describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats);
-  /// `command`: whose columns they are.
-  void describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                        const Command& command, const std::vector<uint16_t>& origins = {});
-  [[nodiscard]] Result<void> bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const;
 
   // ---- session_memory.cpp ----
   /// What it keeps between messages, and of one that has not come to its end. Rows that wait are output.
@@ -311,10 +307,6 @@ class PgSession final : public rpc::ByteSession {
   void begin_catalogue_rows(Portal& portal, catalogue::Answer answer);
   /// Sends what the portal has of its answer, as far as its Execute wants it.
   void pump_catalogue(Portal& portal);
-  /// Errors: those of bind() that concern a statement of the catalogue's.
-  [[nodiscard]] Result<void> bind_catalogue(const BindMessage& message, Portal& portal) const;
-  void describe_catalogue(const catalogue::Answer& answer, const std::vector<int16_t>& formats);
-  [[nodiscard]] std::vector<std::pair<std::string, std::string>> catalogue_settings() const;
 
   // ---- session_writes.cpp ----
   void start_write(Portal& portal, uint32_t rows_max);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catalogue_refusals.hpp"
+#include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -16,6 +17,16 @@ namespace {
 /// What of a session's settings changes what a statement over the catalogue gives.
 constexpr std::string_view kSettings[] = {"application_name",   "bytea_output",  "client_min_messages", "datestyle",
                                           "extra_float_digits", "intervalstyle", "search_path",         "timezone"};
+
+std::vector<std::pair<std::string, std::string>> catalogue_settings(const Settings::Values& values) {
+  std::vector<std::pair<std::string, std::string>> settings;
+  for (const auto& [name, value] : values) {
+    if (std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings)) {
+      settings.emplace_back(name, value);
+    }
+  }
+  return settings;
+}
 
 }  // namespace
 
@@ -75,20 +86,10 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
 }
 
 void PgSession::ask_catalogue(catalogue::Statement statement) {
-  statement.settings = catalogue_settings();
+  statement.settings = catalogue_settings(settings_->values());
   statement.timeout_ns = time_left();
   wait_ = Wait::kCatalogue;
   requests_.ask_catalogue(std::move(statement));
-}
-
-std::vector<std::pair<std::string, std::string>> PgSession::catalogue_settings() const {
-  std::vector<std::pair<std::string, std::string>> settings;
-  for (const auto& [name, value] : settings_->values()) {
-    if (std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings)) {
-      settings.emplace_back(name, value);
-    }
-  }
-  return settings;
 }
 
 void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*now*/) {
@@ -115,7 +116,7 @@ void PgSession::on_catalogue_described(catalogue::Answer answer) {
 void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
   if (portal.is_simple) {
     if (!answer.columns.empty()) {
-      describe_catalogue(answer, {});
+      append_catalogue_columns(answer, {}, out());
     }
   } else if (const auto& described = portal.statement->catalogue;
              catalogue::column_count(described->columns) != catalogue::column_count(answer.columns)) {
@@ -135,36 +136,6 @@ void PgSession::pump_catalogue(Portal& portal) {
   }
   active_ = nullptr;
   wait_ = Wait::kNothing;
-}
-
-Result<void> PgSession::bind_catalogue(const BindMessage& message, Portal& portal) const {
-  auto asked = std::make_unique<catalogue::Statement>();
-  auto formats = formats_of(message.parameter_formats, message.parameters.size());
-  if (!formats) {
-    return formats.error();
-  }
-  auto result_formats =
-      formats_of(message.result_formats, catalogue::column_count(portal.statement->catalogue->columns));
-  if (!result_formats) {
-    return result_formats.error();
-  }
-  for (const auto& parameter : message.parameters) {
-    asked->parameters.push_back(parameter ? std::optional(std::string(*parameter)) : std::nullopt);
-  }
-  asked->parameter_types = portal.statement->catalogue->parameter_types;
-  asked->parameter_formats = std::move(*formats);
-  asked->result_formats = *result_formats;
-  portal.formats = std::move(*result_formats);
-  portal.asked = std::move(asked);
-  return {};
-}
-
-void PgSession::describe_catalogue(const catalogue::Answer& answer, const std::vector<int16_t>& formats) {
-  if (answer.columns.empty()) {
-    return append_plain('n', out());
-  }
-  const MessageWriter message('T', out());
-  out().append(formats.empty() ? answer.columns : catalogue::with_formats(answer.columns, formats));
 }
 
 }  // namespace daedalus::postgres

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "byte_order.hpp"
+#include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -172,7 +173,7 @@ void PgSession::run(const DiscardCommand& command) {
 void PgSession::answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag) {
   const auto& columns = portal.statement->columns;
   if (portal.is_simple) {
-    describe_columns(columns, portal.formats, portal.statement->command);
+    append_columns(columns, portal.formats, portal.statement->command, out());
   }
   for (const auto& values : rows) {
     const MessageWriter row('D', out());

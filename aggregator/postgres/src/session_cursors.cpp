@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -137,7 +138,7 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
   const auto& columns = cursor->statement->columns;
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
-    describe_columns(columns, portal.formats, portal.statement->command);
+    append_columns(columns, portal.formats, portal.statement->command, out());
   } else if (portal.formats.size() != columns.size()) {
     return rejected("0A000", "cached plan must not change result type");
   }

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "binding.hpp"
 #include "catalogue_refusals.hpp"
+#include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -137,12 +139,8 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
     return may.error();
   }
   portal.level = block_.savepoints.count();
-  const size_t parameter_count =
-      statement.catalogue != nullptr ? statement.catalogue->parameter_types.size() : statement.parameters.size();
-  if (message.parameters.size() != parameter_count) {
-    return rejected("08P01",
-                    fmt::format("bind message supplies {} parameters, but prepared statement \"{}\" requires {}",
-                                message.parameters.size(), message.statement, parameter_count));
+  if (auto checked = check_parameter_count(message, statement); !checked) {
+    return checked.error();
   }
   for (const auto& parameter : message.parameters) {
     portal.parameter_bytes += parameter ? parameter->size() : 0;
@@ -153,38 +151,13 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
   if (auto fits = reserve(portal.parameter_bytes); !fits) {
     return fits.error();
   }
-  auto bound =
-      statement.catalogue != nullptr ? bind_catalogue(message, portal) : bind_parameters(message, portal, context);
+  auto bound = statement.catalogue != nullptr
+                   ? bind_catalogue(message, portal)
+                   : bind_parameters(message, column_count(shown_by(statement)), settings_->zone(), portal, context);
   if (!bound) {
     return bound.error();
   }
   return portal;
-}
-
-Result<void> PgSession::bind_parameters(const BindMessage& message, Portal& portal, std::string& context) const {
-  const Prepared& statement = *portal.statement;
-  const auto formats = formats_of(message.parameter_formats, message.parameters.size());
-  if (!formats) {
-    return formats.error();
-  }
-  for (size_t index = 0; index < message.parameters.size(); ++index) {
-    auto value =
-        read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], settings_->zone());
-    if (!value) {
-      const bool is_text = (*formats)[index] == kTextFormat;
-      context = fmt::format("{} parameter ${}{}",
-                            message.portal.empty() ? "unnamed portal" : fmt::format("portal \"{}\"", message.portal),
-                            index + 1, is_text ? " = '...'" : "");
-      return value.error();
-    }
-    portal.parameters.push_back(std::move(*value));
-  }
-  auto result_formats = formats_of(message.result_formats, column_count(shown_by(statement)));
-  if (!result_formats) {
-    return result_formats.error();
-  }
-  portal.formats = std::move(*result_formats);
-  return {};
 }
 
 void PgSession::on_describe(std::string_view body) {
@@ -210,7 +183,7 @@ void PgSession::on_describe(std::string_view body) {
 
 void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats) {
   if (prepared.catalogue != nullptr) {
-    return describe_catalogue(*prepared.catalogue, formats);
+    return append_catalogue_columns(*prepared.catalogue, formats, out());
   }
   const uint32_t table = descriptions_.table_oid();
   if (const std::string* const known = PreparedStatements::find_description(prepared, formats, table)) {
@@ -218,28 +191,8 @@ void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_
     return;
   }
   const size_t begin = out().size();
-  describe_columns(prepared.columns, formats, prepared.command, prepared.origins);
+  append_columns_of(prepared, formats, table, out());
   statements_.keep_description(prepared, std::string_view(out()).substr(begin), formats, table);
-}
-
-void PgSession::describe_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                                 const Command& command, const std::vector<uint16_t>& origins) {
-  if (columns.empty()) {
-    return append_plain('n', out());
-  }
-  std::vector<Field> fields;
-  for (size_t column = 0; column < columns.size(); ++column) {
-    fields.push_back(field_of(columns[column], formats.size() == columns.size() ? formats[column] : kTextFormat));
-    if (const auto* query = std::get_if<SessionQuery>(&command); query != nullptr && query->items[column].is_name()) {
-      fields.back().type = kNameOid;
-      fields.back().size = kNameSize;
-    }
-    if (column < origins.size() && origins[column] > 0 && descriptions_.table_oid() > 0) {
-      fields.back().table = descriptions_.table_oid();
-      fields.back().number = origins[column];
-    }
-  }
-  append_row_description(fields, out());
 }
 
 void PgSession::on_execute(std::string_view body) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "daedalus/contract/translate.hpp"
+#include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
@@ -241,7 +242,7 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
   }
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), kTextFormat);
-    describe_columns(columns, portal.formats, portal.statement->command);
+    append_columns(columns, portal.formats, portal.statement->command, out());
   } else if (!std::equal(columns.begin(), columns.end(), portal.statement->columns.begin(),
                          portal.statement->columns.end(),
                          [](const auto& a, const auto& b) { return a.type.kind == b.type.kind; })) {
