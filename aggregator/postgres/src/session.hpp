@@ -367,7 +367,7 @@ class PgSession final : public rpc::ByteSession {
   std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
   uint64_t rows_sent_ = 0;             ///< By that Execute.
   DescriptionRun described_;           ///< What somebody waits to know more of.
-  std::optional<Failure> refusal_;     ///< What is said of a statement that is not the catalogue's.
+  std::unique_ptr<Failure> refusal_;   ///< What is said of a statement that is not the catalogue's.
   std::unique_ptr<ExecuteValues> values_;
   Instant fetch_due_ = kNever;  ///< While a FETCH waits.
 };

@@ -39,12 +39,12 @@ void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
 }
 
 void PgSession::locate(const std::string& sql, Failure refusal) {
-  refusal_ = std::move(refusal);
+  refusal_ = std::make_unique<Failure>(std::move(refusal));
   start_work(Wait::kLocate, Work::Locate{sql});
 }
 
 void PgSession::on_located(const aggregator::StatementHome& home) {
-  Failure refusal = *std::exchange(refusal_, std::nullopt);
+  Failure refusal = std::move(*std::exchange(refusal_, nullptr));
   if (home.refusal) {
     refusal.error = *home.refusal;
     if (active_ != nullptr && active_->copy_out != nullptr) {
