@@ -283,12 +283,12 @@ void PgSession::fail(Failure failure) {
   portals_.set_executed(nullptr);
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
-  if (block_.savepoints.count() == 0) {
+  if (block_.savepoint_count() == 0) {
     group_.clear();  // Else a savepoint knows what stays of it.
   }
   if (is_in_block()) {
-    block_.state = BlockState::kFailed;
-    portals_.drop_from(block_.savepoints.count());
+    block_.fail();
+    portals_.drop_from(block_.savepoint_count());
   } else {
     portals_.drop_new_cursors();
     settings_.take_back();

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "answers.hpp"
+#include "block.hpp"
 #include "client_settings.hpp"
 #include "client_text.hpp"
 #include "command.hpp"
@@ -39,12 +40,12 @@
 #include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
+#include "own_answers.hpp"
 #include "pipeline.hpp"
 #include "portal.hpp"
 #include "portals.hpp"
 #include "prepared_statements.hpp"
 #include "requests.hpp"
-#include "savepoints.hpp"
 #include "session_runs.hpp"
 #include "submission.hpp"
 #include "value_format.hpp"
@@ -140,7 +141,7 @@ class PgSession final : public rpc::ByteSession {
   void fatal(const Error& error);
   void finish(std::string reason);
   void start_work(Wait wait, decltype(Work::what) what);
-  [[nodiscard]] bool is_in_block() const { return block_.state != BlockState::kIdle; }
+  [[nodiscard]] bool is_in_block() const { return block_.is_open(); }
 
   // ---- session_startup.cpp ----
   void handle_first(std::string_view body);
@@ -194,9 +195,6 @@ class PgSession final : public rpc::ByteSession {
   void run(const BeginCommand& command);
   void run(const SetBlockCommand& command);
   void run(const EndCommand& command);
-  [[nodiscard]] Result<void> set_default_modes(const BlockModes& modes);
-  /// Errors: 25001.
-  [[nodiscard]] Result<void> check_modes(const BlockModes& modes) const;
   void run(const SavepointCommand& command);
   void run(const LockCommand& command);
   void make_savepoint(const std::string& name);
@@ -238,15 +236,11 @@ class PgSession final : public rpc::ByteSession {
   /// A statement that needs neither table nor writer, with its tag; false: it is none.
   [[nodiscard]] bool run_command(Portal& portal);
   void run(const SetCommand& command);
-  /// Errors: those of Settings.
-  [[nodiscard]] Result<void> set(const SetCommand& command);
-  void reset(const std::string& name);
+  void run(const ResetCommand& command);
   void run(const DiscardCommand& command);
-  void answer(Portal& portal, const std::vector<std::vector<semantics::Value>>& rows, std::string_view tag);
-  void show_all(Portal& portal);
-  [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item);
-  [[nodiscard]] Result<std::string> show(const std::string& name) const;
-  [[nodiscard]] static std::vector<semantics::Column> columns_of(const Command& command);
+  void run(const ShowCommand& command, Portal& portal);
+  void run(const SessionQuery& query, Portal& portal);
+  void answer(Portal& portal, const std::vector<OwnRow>& rows, std::string_view tag);
 
   // ---- session_queries.cpp ----
   /// Runs a statement or goes on with it; at most `rows_max` rows, 0: all.
@@ -352,7 +346,7 @@ class PgSession final : public rpc::ByteSession {
   std::optional<std::string> ended_;
 
   ClientSettings settings_;
-  Block block_;
+  Block block_{settings_};
   WriteGroup group_;
   Then then_ = Then::kEndSync;
 

@@ -59,7 +59,9 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
     return fail(catalogue_refusal(std::holds_alternative<CopyCommand>(command) ? "COPY" : "a cursor"));
   }
   if (active_ != nullptr) {
-    block_.has_queried = block_.has_queried && !active_->is_first_query;
+    if (active_->is_first_query) {
+      block_.forget_query();
+    }
     return start_catalogue(*active_, 0);
   }
   catalogue::Statement statement;

@@ -59,7 +59,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   if (auto may = check_query(); !may) {
     return fail(may.error());
   }
-  block_.has_queried = is_in_block();
+  block_.note_query();
   Prepared query;
   query.sql = std::exchange(described_, {}).statement.sql;
   query.command = QueryCommand{};
@@ -69,7 +69,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   made.parameters = portal.parameters;
   made.parameter_bytes = portal.parameter_bytes;
   made.formats.assign(columns.size(), command.is_binary ? kBinaryFormat : kTextFormat);
-  made.level = block_.savepoints.count();
+  made.level = block_.savepoint_count();
   made.cursor =
       std::make_unique<Cursor>(Cursor{command.may_go_back,
                                       command.is_binary,
@@ -94,14 +94,14 @@ bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& comman
   kept.cursor->rows.move_to(0);
   kept.cursor->may_go_back = command.may_go_back;
   kept.cursor->is_holdable = command.is_holdable;
-  kept.level = block_.savepoints.count();
+  kept.level = block_.savepoint_count();
   portals_.reopen(command.cursor);
   described_ = {};
   return true;
 }
 
 bool PgSession::may_reopen(const Portal& portal) const {
-  return block_.is_repeatable && is_in_block() && portal.cursor != nullptr && !portal.cursor->is_held &&
+  return block_.is_repeatable() && is_in_block() && portal.cursor != nullptr && !portal.cursor->is_held &&
          portal.cursor->may_go_back && portal.cursor->rows.first_kept() <= 1 && !portal.failure;
 }
 

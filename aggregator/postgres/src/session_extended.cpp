@@ -138,7 +138,7 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
   if (auto may = check_block(statement.command); !may) {
     return may.error();
   }
-  portal.level = block_.savepoints.count();
+  portal.level = block_.savepoint_count();
   if (auto checked = check_parameter_count(message, statement); !checked) {
     return checked.error();
   }

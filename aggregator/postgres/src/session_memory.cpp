@@ -9,7 +9,7 @@ namespace daedalus::postgres {
 
 uint64_t PgSession::kept_bytes() const {
   const uint64_t copied = copy_ == nullptr ? 0 : copy_->kept_bytes();
-  return input_.size() + statements_.bytes() + portals_.parameter_bytes() + group_.bytes() + block_.savepoints.bytes() +
+  return input_.size() + statements_.bytes() + portals_.parameter_bytes() + group_.bytes() + block_.savepoint_bytes() +
          copied;
 }
 

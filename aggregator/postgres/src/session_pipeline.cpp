@@ -45,7 +45,7 @@ bool PgSession::may_run_ahead(const Frame& frame) const {
 
 bool PgSession::is_plain_query(std::string_view execute) const {
   const auto message = read_execute(execute);
-  if (!message || message->rows_max != 0 || block_.state == BlockState::kFailed || block_.is_repeatable) {
+  if (!message || message->rows_max != 0 || block_.has_failed() || block_.is_repeatable()) {
     return false;
   }
   const Portal* const portal = portals_.find(message->portal);
@@ -124,8 +124,8 @@ void PgSession::fail_first(const Failure& failure) {
   statements_.put_back_unnamed(unnamed);
   portals_.set_executed(nullptr);
   if (is_in_block()) {
-    block_.state = BlockState::kFailed;
-    portals_.drop_from(block_.savepoints.count());
+    block_.fail();
+    portals_.drop_from(block_.savepoint_count());
   }
   skips_to_sync_ = true;
 }

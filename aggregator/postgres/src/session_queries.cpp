@@ -33,7 +33,7 @@ std::string detail_of(const wire::v1::Error& error) {
 Result<void> PgSession::check_block(const Command& command) const {
   const auto* const refused = std::get_if<RefusedCommand>(&command);
   const bool is_wrong = refused != nullptr && refused->error.sqlstate == "42601";
-  if (block_.state == BlockState::kFailed && !is_wrong && !ends_failure(command)) {
+  if (block_.has_failed() && !is_wrong && !ends_failure(command)) {
     return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
   }
   return refused != nullptr ? Result<void>(refused->error) : Result<void>();
@@ -47,7 +47,7 @@ Result<void> PgSession::check_query() const {
     return rejected("0A000", "a query after a write that has not been submitted yet is not supported",
                     is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
   }
-  if (block_.is_repeatable && block_.has_queried) {
+  if (block_.is_repeatable() && block_.has_queried()) {
     return rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
                     "use READ COMMITTED, where each query sees all that was confirmed before it");
   }
@@ -96,8 +96,7 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
       active_ = &portal;
       return fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
     }
-    portal.is_first_query = !block_.has_queried;
-    block_.has_queried = is_in_block();
+    portal.is_first_query = block_.note_query();
   }
   if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
     return start_slot(portal);

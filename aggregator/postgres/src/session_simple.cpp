@@ -82,7 +82,7 @@ void PgSession::end_simple() {
 
 void PgSession::end_ready() {
   settings_.tell(text_behind());
-  append_ready(block_.state, text_behind());
+  append_ready(block_.state(), text_behind());
 }
 
 }  // namespace daedalus::postgres

@@ -78,7 +78,7 @@ void PgSession::enter() {
     append_parameter_status(name, value, text);
   }
   append_backend_key(identity_.key.process_id, identity_.key.secret, text);
-  append_ready(block_.state, text);
+  append_ready(block_.state(), text);
   phase_ = Phase::kReady;
   was_up_ = true;
   rpc::PeerInfo info;

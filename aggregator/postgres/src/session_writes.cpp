@@ -11,9 +11,7 @@ namespace daedalus::postgres {
 
 Result<void> PgSession::check_write(const WriteCommand& command) const {
   const bool is_insert = command.word == "INSERT" || command.word == "COPY FROM";
-  const bool is_read_only =
-      is_in_block() ? block_.is_read_only : *settings_->show("default_transaction_read_only") == "on";
-  if (is_read_only) {
+  if (block_.is_read_only()) {
     return rejected("25006", fmt::format("cannot execute {} in a read-only transaction", command.word));
   }
   if (auto may = entrance_.check_role(Role::kWriter, command.word); !may) {

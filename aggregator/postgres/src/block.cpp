@@ -1,0 +1,132 @@
+#include "block.hpp"
+
+#include <utility>
+
+namespace daedalus::postgres {
+
+namespace {
+
+constexpr std::string_view kIsolation = "transaction_isolation";
+constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
+constexpr std::string_view kReadOnly = "transaction_read_only";
+constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
+constexpr std::string_view kRepeatable = "repeatable read";
+constexpr std::string_view kCommitted = "read committed";
+
+}  // namespace
+
+void Block::begin(const BlockModes& modes) {
+  now_ = {};
+  now_.state = BlockState::kInBlock;
+  now_.is_repeatable = modes.is_repeatable.value_or(*settings_->show(kDefaultIsolation) == kRepeatable);
+  now_.is_read_only = modes.is_read_only.value_or(*settings_->show(kDefaultReadOnly) == "on");
+  now_.values = settings_.begin_block();
+}
+
+void Block::end(bool is_commit) {
+  Settings& settings = settings_.change(is_open());
+  if (is_commit) {
+    for (const auto& [name, value] : now_.locals) {
+      static_cast<void>(value ? settings.set(name, *value) : settings.reset(name));
+    }
+  } else {
+    settings.restore(std::move(now_.values));
+  }
+  now_ = {};
+}
+
+// ---- how isolated it is ----
+
+bool Block::is_read_only() const { return is_open() ? now_.is_read_only : *settings_->show(kDefaultReadOnly) == "on"; }
+
+Result<void> Block::set_modes(const BlockModes& modes, bool has_writes) {
+  const bool has_begun = now_.has_queried || has_writes;
+  if (modes.is_repeatable && has_begun) {
+    return rejected("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
+  }
+  if (modes.is_repeatable && now_.savepoints.count() > 0) {
+    return rejected("25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
+  }
+  if (modes.is_read_only == false && now_.is_read_only && (has_begun || now_.savepoints.count() > 0)) {
+    return rejected("25001", "transaction read-write mode must be set before any query");
+  }
+  now_.is_repeatable = modes.is_repeatable.value_or(now_.is_repeatable);
+  now_.is_read_only = modes.is_read_only.value_or(now_.is_read_only);
+  return {};
+}
+
+Result<void> Block::set_default_modes(const BlockModes& modes) {
+  if (modes.is_repeatable) {
+    const std::string_view level = *modes.is_repeatable ? kRepeatable : kCommitted;
+    if (auto done = set({std::string(kDefaultIsolation), std::string(level), /*is_local=*/false}); !done) {
+      return done;
+    }
+  }
+  if (!modes.is_read_only) {
+    return {};
+  }
+  return set({std::string(kDefaultReadOnly), *modes.is_read_only ? "on" : "off", /*is_local=*/false});
+}
+
+bool Block::note_query() {
+  const bool is_first = !now_.has_queried;
+  now_.has_queried = is_open();
+  return is_first;
+}
+
+// ---- settings ----
+
+Result<void> Block::set(const SetCommand& command) {
+  auto replaced = settings_->show(command.name);
+  Settings& settings = settings_.change(is_open());
+  auto done = command.value ? settings.set(command.name, *command.value) : settings.reset(command.name);
+  if (!done) {
+    return done;
+  }
+  if (command.is_local) {
+    now_.locals.try_emplace(command.name, replaced ? std::optional(std::move(*replaced)) : std::nullopt);
+  } else if (is_open()) {
+    now_.locals.erase(command.name);
+  }
+  return {};
+}
+
+Result<void> Block::reset(const std::string& name) {
+  Settings& settings = settings_.change(is_open());
+  if (name != "all") {
+    return settings.reset(name);
+  }
+  settings.reset_all();
+  return {};
+}
+
+Result<std::string> Block::show(const std::string& name) const {
+  if (name == kIsolation && is_open()) {
+    return std::string(now_.is_repeatable ? kRepeatable : kCommitted);
+  }
+  if (name == kReadOnly && is_open()) {
+    return std::string(now_.is_read_only ? "on" : "off");
+  }
+  const std::string_view shown = name == kIsolation ? kDefaultIsolation : name == kReadOnly ? kDefaultReadOnly : name;
+  return settings_->show(std::string(shown));
+}
+
+// ---- savepoints ----
+
+Result<void> Block::add_savepoint(const std::string& name, WriteGroup::Mark mark) {
+  return now_.savepoints.add(name, {settings_->values(), now_.locals}, mark);
+}
+
+std::optional<size_t> Block::find_savepoint(std::string_view name) const { return now_.savepoints.find(name); }
+
+WriteGroup::Mark Block::go_back_to_savepoint(size_t index) {
+  const Savepoints::Point& point = now_.savepoints.at(index);
+  settings_.change(is_open()).restore(point.saved->values);
+  now_.locals = point.saved->locals;
+  const WriteGroup::Mark mark = point.mark;
+  now_.savepoints.keep(index + 1);
+  now_.state = BlockState::kInBlock;
+  return mark;
+}
+
+}  // namespace daedalus::postgres

@@ -1,0 +1,85 @@
+// The block a session is in, from BEGIN to COMMIT or ROLLBACK, or none: how isolated it is, which settings go back when
+// it ends, and its savepoints.
+//
+// Decides what SET and SHOW mean within it and outside, and what goes back to a savepoint. Refuses to know statements,
+// and what besides settings goes with a block: writes, portals.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "backend.hpp"
+#include "client_settings.hpp"
+#include "command.hpp"
+#include "daedalus/base/result.hpp"
+#include "savepoints.hpp"
+#include "write_group.hpp"
+
+namespace daedalus::postgres {
+
+class Block {
+ public:
+  /// The settings outlive this.
+  explicit Block(ClientSettings& settings) : settings_(settings) {}
+
+  [[nodiscard]] BlockState state() const { return now_.state; }
+  [[nodiscard]] bool is_open() const { return now_.state != BlockState::kIdle; }
+  [[nodiscard]] bool has_failed() const { return now_.state == BlockState::kFailed; }
+  /// Precondition: !is_open().
+  void begin(const BlockModes& modes);
+  void fail() { now_.state = BlockState::kFailed; }
+  /// Precondition: is_open().
+  void end(bool is_commit);
+
+  // ---- how isolated it is ----
+  [[nodiscard]] bool is_repeatable() const { return now_.is_repeatable; }
+  /// Outside: whether a statement on its own is.
+  [[nodiscard]] bool is_read_only() const;
+  /// `has_writes`: something in it has been written. Precondition: is_open(). Errors: 25001.
+  [[nodiscard]] Result<void> set_modes(const BlockModes& modes, bool has_writes);
+  /// Of blocks to come. Errors: those of Settings.
+  [[nodiscard]] Result<void> set_default_modes(const BlockModes& modes);
+  /// A query begins. Returns whether it is the block's first.
+  bool note_query();
+  /// The first one was none of the table.
+  void forget_query() { now_.has_queried = false; }
+  [[nodiscard]] bool has_queried() const { return now_.has_queried; }
+
+  // ---- settings ----
+  /// Errors: those of Settings.
+  [[nodiscard]] Result<void> set(const SetCommand& command);
+  /// "all": everything. Errors: those of Settings.
+  [[nodiscard]] Result<void> reset(const std::string& name);
+  [[nodiscard]] Result<std::string> show(const std::string& name) const;
+
+  // ---- savepoints ----
+  /// Errors: 54000.
+  [[nodiscard]] Result<void> add_savepoint(const std::string& name, WriteGroup::Mark mark);
+  /// The latest of this name.
+  [[nodiscard]] std::optional<size_t> find_savepoint(std::string_view name) const;
+  /// Forgets it, and those behind it.
+  void release_savepoint(size_t index) { now_.savepoints.keep(index); }
+  /// Returns where the writes go back to.
+  [[nodiscard]] WriteGroup::Mark go_back_to_savepoint(size_t index);
+  [[nodiscard]] size_t savepoint_count() const { return now_.savepoints.count(); }
+  [[nodiscard]] size_t savepoint_bytes() const { return now_.savepoints.bytes(); }
+
+ private:
+  struct Now {
+    BlockState state = BlockState::kIdle;
+    bool is_repeatable = false;
+    bool is_read_only = false;
+    bool has_queried = false;
+    Settings::Values values;                                   ///< When it began.
+    std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
+    Savepoints savepoints;
+  };
+
+  ClientSettings& settings_;
+  Now now_;
+};
+
+}  // namespace daedalus::postgres
