@@ -147,7 +147,7 @@ void PgSession::on_deadline(Instant now) {
     process();
   } else if (phase_ != Phase::kReady) {
     fatal(rejected("08006", "the client did not log in in time"));
-  } else if (is_fetching() && now >= fetch_due_) {
+  } else if (is_fetching() && now >= active_.fetch_due) {
     end_late_fetch();
     process();
   } else {
@@ -167,7 +167,7 @@ Instant PgSession::next_deadline() const {
     return after(started_, options_.limits.startup_ns_max);
   }
   const Instant stalled = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
-  return std::min({stalled, copy_deadline(), is_fetching() ? fetch_due_ : kNever});
+  return std::min({stalled, copy_deadline(), is_fetching() ? active_.fetch_due : kNever});
 }
 
 Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline() : kNever; }
@@ -233,7 +233,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     pump_slots();
   } else if (Portal* const portal = portals_.find_running(result.sequence())) {
     take_result(*portal, std::move(result));
-    if (portal == active_) {
+    if (portal == active_.portal) {
       pump();
     } else if (portal == awaited()) {
       go_on_fetching();
@@ -278,7 +278,7 @@ void PgSession::fail(Failure failure) {
     const uint32_t begin = simple_->pieces[simple_->next - 1].first;
     failure.error.position += characters_in(std::string_view(*simple_->text).substr(0, begin));
   }
-  active_ = nullptr;
+  active_.portal = nullptr;
   copy_.reset();
   portals_.set_executed(nullptr);
   wait_ = Wait::kNothing;
@@ -317,7 +317,7 @@ void PgSession::finish(std::string reason) {
   }
   phase_ = Phase::kOver;
   wait_ = Wait::kNothing;
-  active_ = nullptr;
+  active_.portal = nullptr;
   simple_.reset();
   copy_.reset();
   entrance_.give_up();

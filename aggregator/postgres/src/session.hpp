@@ -37,6 +37,7 @@
 #include "description_run.hpp"
 #include "descriptions.hpp"
 #include "entrance.hpp"
+#include "execution.hpp"
 #include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
@@ -228,7 +229,7 @@ class PgSession final : public rpc::ByteSession {
   /// The portal whose rows are waited for; null: none are.
   [[nodiscard]] const Portal* awaited() const;
   [[nodiscard]] Portal* awaited();
-  [[nodiscard]] bool is_fetching() const { return wait_ == Wait::kRows && active_ != nullptr && active_->fetch; }
+  [[nodiscard]] bool is_fetching() const { return wait_ == Wait::kRows && active_.is_fetching(); }
   /// A FETCH takes longer than statement_timeout.
   void end_late_fetch();
 
@@ -258,8 +259,6 @@ class PgSession final : public rpc::ByteSession {
   uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
   /// What all that comes of an answer is read by, given its first rows. Errors: 0A000 they are not what was described.
   [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
-  /// The next rows are the first of so many.
-  void limit_rows(uint32_t rows_max);
   /// The same for an answer by slot, whose columns are known since its definition's first. Errors: XX000.
   [[nodiscard]] Result<void> begin_slotted(Portal& portal, uint64_t sequence);
   void take_result(Portal& portal, wire::v1::Result&& result);
@@ -270,10 +269,8 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
   /// Sends what the active portal has, and ends its Execute when there is enough.
   void pump();
-  /// The tag of one whose rows have all been sent.
-  [[nodiscard]] std::string tag_of(Portal& portal) const;
-  [[nodiscard]] Failure failure_of(const wire::v1::Error& error) const;
   void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
+  [[nodiscard]] bool has_timeout() const { return settings_->statement_timeout_ns() > 0; }
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
 
@@ -357,13 +354,10 @@ class PgSession final : public rpc::ByteSession {
   Portals portals_;
   Pipeline pipeline_;
   Submission submission_;
-  Portal* active_ = nullptr;           ///< Whose Execute waits for something.
-  std::optional<uint64_t> rows_left_;  ///< Of that Execute; none: no limit.
-  uint64_t rows_sent_ = 0;             ///< By that Execute.
-  DescriptionRun described_;           ///< What somebody waits to know more of.
-  std::unique_ptr<Failure> refusal_;   ///< What is said of a statement that is not the catalogue's.
+  Execution active_;                  ///< The Execute that waits for something.
+  DescriptionRun described_;          ///< What somebody waits to know more of.
+  std::unique_ptr<Failure> refusal_;  ///< What is said of a statement that is not the catalogue's.
   std::unique_ptr<ExecuteValues> values_;
-  Instant fetch_due_ = kNever;  ///< While a FETCH waits.
 };
 
 }  // namespace daedalus::postgres

@@ -47,22 +47,23 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   Failure refusal = std::move(*std::exchange(refusal_, nullptr));
   if (home.refusal) {
     refusal.error = *home.refusal;
-    if (active_ != nullptr && active_->copy_out != nullptr) {
-      active_->copy_out->place(refusal.error);
+    if (active_.portal != nullptr && active_.portal->copy_out != nullptr) {
+      active_.portal->copy_out->place(refusal.error);
     }
   }
   if (home.refusal || !home.is_catalogue) {
     return fail(std::move(refusal));
   }
-  const Command& command = active_ != nullptr ? active_->statement->command : described_.statement.command;
+  const Command& command =
+      active_.portal != nullptr ? active_.portal->statement->command : described_.statement.command;
   if (!std::holds_alternative<QueryCommand>(command)) {
     return fail(catalogue_refusal(std::holds_alternative<CopyCommand>(command) ? "COPY" : "a cursor"));
   }
-  if (active_ != nullptr) {
-    if (active_->is_first_query) {
+  if (active_.portal != nullptr) {
+    if (active_.portal->is_first_query) {
       block_.forget_query();
     }
-    return start_catalogue(*active_, 0);
+    return start_catalogue(*active_.portal, 0);
   }
   catalogue::Statement statement;
   statement.sql = described_.statement.sql;
@@ -79,9 +80,9 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
     return fail(rejected("54000", "portals of this connection hold more rows of the catalogue than it may have",
                          "fetch their rows, or close them"));
   }
-  active_ = &portal;
+  active_.portal = &portal;
   portal.has_started = true;
-  limit_rows(rows_max);
+  active_.limit(rows_max);
   catalogue::Statement statement = portal.asked ? std::move(*portal.asked) : catalogue::Statement();
   statement.sql = portal.statement->sql;
   ask_catalogue(std::move(statement));
@@ -101,10 +102,10 @@ void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*
   wait_ = Wait::kNothing;
   if (auto* failure = std::get_if<catalogue::Failure>(&outcome)) {
     fail(Failure{std::move(failure->error), std::move(failure->detail)});
-  } else if (active_ == nullptr) {
+  } else if (active_.portal == nullptr) {
     on_catalogue_described(std::move(std::get<catalogue::Answer>(outcome)));
   } else {
-    begin_catalogue_rows(*active_, std::move(std::get<catalogue::Answer>(outcome)));
+    begin_catalogue_rows(*active_.portal, std::move(std::get<catalogue::Answer>(outcome)));
   }
   process();
 }
@@ -129,14 +130,14 @@ void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
 }
 
 void PgSession::pump_catalogue(Portal& portal) {
-  uint64_t count = rows_left_.value_or(UINT64_MAX);
+  uint64_t count = active_.rows_max();
   out() += answers_.take_catalogue(portal, count);
-  if (rows_left_ == count) {
+  if (active_.rows_left == count) {
     append_plain('s', out());
   } else {
     append_command_complete(fmt::format("SELECT {}", count), out());
   }
-  active_ = nullptr;
+  active_.portal = nullptr;
   wait_ = Wait::kNothing;
 }
 

@@ -33,7 +33,7 @@ void PgSession::declare(Portal& portal) {
   }
   described_ = {DescriptionRun::For::kDeclare};
   described_.statement.sql = query_of(portal.statement->sql, command.query_at);
-  active_ = &portal;
+  active_.portal = &portal;
   describe({});
 }
 
@@ -112,11 +112,11 @@ void PgSession::fetch(Portal& portal, uint32_t rows_max) {
   if (auto begun = portal.fetch ? Result<void>() : begin_fetch(portal, command); !begun) {
     return fail(begun.error());
   }
-  active_ = &portal;
+  active_.portal = &portal;
   wait_ = Wait::kRows;
-  limit_rows(rows_max);
+  active_.limit(rows_max);
   const int64_t timeout = settings_->statement_timeout_ns();
-  fetch_due_ = timeout > 0 ? after(now_, timeout) : kNever;
+  active_.fetch_due = timeout > 0 ? after(now_, timeout) : kNever;
   go_on_fetching();
 }
 
@@ -146,7 +146,7 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
 }
 
 void PgSession::go_on_fetching() {
-  Portal& portal = *active_;
+  Portal& portal = *active_.portal;
   const auto& command = std::get<FetchCommand>(portal.statement->command);
   Portal* const from = portals_.find_cursor(command.cursor);
   if (from == nullptr && !portal.has_ended) {
@@ -195,11 +195,11 @@ const Portal* PgSession::awaited() const {
   if (!pipeline_.empty()) {
     return pipeline_.first().portal.get();
   }
-  if (wait_ != Wait::kRows || active_ == nullptr) {
+  if (wait_ != Wait::kRows || active_.portal == nullptr) {
     return nullptr;
   }
-  const auto* const fetch = std::get_if<FetchCommand>(&active_->statement->command);
-  return fetch == nullptr ? active_ : portals_.find_cursor(fetch->cursor);
+  const auto* const fetch = std::get_if<FetchCommand>(&active_.portal->statement->command);
+  return fetch == nullptr ? active_.portal : portals_.find_cursor(fetch->cursor);
 }
 
 Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }

@@ -77,7 +77,7 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   described_.take(std::move(*description));
   if (described_.for_whom == DescriptionRun::For::kDeclare) {
     const std::vector<semantics::Column> columns = std::move(statement.columns);
-    return open_cursor(*std::exchange(active_, nullptr), columns);
+    return open_cursor(*std::exchange(active_.portal, nullptr), columns);
   }
   keep_described();
 }

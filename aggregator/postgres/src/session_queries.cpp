@@ -4,31 +4,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "daedalus/contract/translate.hpp"
 #include "row_descriptions.hpp"
 #include "session.hpp"
 
 namespace daedalus::postgres {
-
-namespace {
-
-/// So many missing partitions are named; the others are counted.
-constexpr int kMissingNamedMax = 8;
-
-std::string detail_of(const wire::v1::Error& error) {
-  std::string detail = error.detail();
-  for (int index = 0; index < std::min(error.missing_size(), kMissingNamedMax); ++index) {
-    const auto& part = error.missing(index);
-    detail += fmt::format("{}Partition {} of storage node {} is missing: {}.", detail.empty() ? "" : " ",
-                          part.partition(), part.node(), part.reason());
-  }
-  if (error.missing_size() > kMissingNamedMax) {
-    detail += fmt::format(" {} more are missing.", error.missing_size() - kMissingNamedMax);
-  }
-  return detail;
-}
-
-}  // namespace
 
 Result<void> PgSession::check_block(const Command& command) const {
   const auto* const refused = std::get_if<RefusedCommand>(&command);
@@ -93,7 +72,7 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
       return start_catalogue(portal, rows_max);
     }
     if (auto may = check_query(); !may) {
-      active_ = &portal;
+      active_.portal = &portal;
       return fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
     }
     portal.is_first_query = block_.note_query();
@@ -101,9 +80,9 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
     return start_slot(portal);
   }
-  active_ = &portal;
+  active_.portal = &portal;
   wait_ = Wait::kRows;
-  limit_rows(rows_max);
+  active_.limit(rows_max);
   if (portal.catalogue != nullptr) {
     return pump_catalogue(portal);
   }
@@ -111,11 +90,6 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
     start_query(portal);
   }
   pump();
-}
-
-void PgSession::limit_rows(uint32_t rows_max) {
-  rows_left_ = rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt;
-  rows_sent_ = 0;
 }
 
 void PgSession::start_query(Portal& portal) {
@@ -176,7 +150,7 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   if (result.has_error()) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
                          ? Failure{rejected("57014", "canceling statement due to user request"), {}}
-                         : failure_of(result.error());
+                         : failure_of(result.error(), has_timeout());
     if (portal.copy_out != nullptr) {
       portal.copy_out->place(portal.failure->error);
     }
@@ -274,21 +248,18 @@ Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
 }
 
 void PgSession::pump() {
-  Portal& portal = *active_;
-  while (!portal.rows.empty() && rows_left_ != 0u) {
-    auto taken = answers_.take(portal, rows_left_.value_or(UINT64_MAX));
+  Portal& portal = *active_.portal;
+  while (!portal.rows.empty() && active_.wants_rows()) {
+    auto taken = answers_.take(portal, active_.rows_max());
     if (!taken) {
       return fail(taken.error());
     }
-    rows_sent_ += taken->count;
-    if (rows_left_) {
-      *rows_left_ -= taken->count;
-    }
+    active_.on_sent(taken->count);
     if (auto sent = send_rows(portal, std::move(taken->bytes)); !sent) {
       return fail(sent.error());
     }
   }
-  if (rows_left_ == 0u) {
+  if (!active_.wants_rows()) {
     append_plain('s', out());
   } else if (!portal.has_ended) {
     return;
@@ -296,32 +267,13 @@ void PgSession::pump() {
     return fail_or_locate(portal, std::move(*portal.failure));
   } else if (portal.copy_out != nullptr) {
     portal.copy_out->end(output_.text());
-    append_command_complete(fmt::format("COPY {}", rows_sent_), output_.text());
+    append_command_complete(active_.tag(), output_.text());
   } else {
-    append_command_complete(tag_of(portal), out());
+    append_command_complete(active_.tag(), out());
   }
-  active_ = nullptr;
+  active_.portal = nullptr;
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
-}
-
-std::string PgSession::tag_of(Portal& portal) const {
-  if (portal.inserted) {
-    return fmt::format("INSERT 0 {}", std::exchange(*portal.inserted, 0));
-  }
-  if (!portal.fetch) {
-    return fmt::format("SELECT {}", rows_sent_);
-  }
-  const bool is_move = std::get<FetchCommand>(portal.statement->command).is_move;
-  return is_move ? fmt::format("MOVE {}", portal.fetch->row_count()) : fmt::format("FETCH {}", rows_sent_);
-}
-
-Failure PgSession::failure_of(const wire::v1::Error& error) const {
-  Failure failure{contract::to_error(error), detail_of(error)};
-  if (failure.error.sqlstate == "57014" && settings_->statement_timeout_ns() > 0) {
-    return {rejected("57014", "canceling statement due to statement timeout"), {}};
-  }
-  return failure;
 }
 
 }  // namespace daedalus::postgres

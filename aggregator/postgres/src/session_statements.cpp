@@ -124,7 +124,7 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
       return fail(catalogue_refusal("EXECUTE with values that are no literals"));
     }
   }
-  active_ = &portal;
+  active_.portal = &portal;
   if (command.values.empty() || statement->catalogue != nullptr) {
     return become(portal, statement, rows_max);
   }
@@ -161,7 +161,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
     return fail(rejected("57014", "canceling statement due to user request"));
   }
   if (!result.has_end()) {
-    Failure failure = failure_of(result.error());
+    Failure failure = failure_of(result.error(), has_timeout());
     failure.error.position = 0;  // In a text that nobody has sent.
     return fail(std::move(failure));
   }
@@ -173,7 +173,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
   if (!read) {
     return fail(read.error());
   }
-  Portal& portal = *active_;
+  Portal& portal = *active_.portal;
   portal.parameters.clear();
   for (size_t index = 0; index < read->size(); ++index) {
     std::optional<std::string> text;
@@ -190,7 +190,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
 }
 
 void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
-  active_ = nullptr;
+  active_.portal = nullptr;
   portal.statement = std::move(statement);
   if (portal.is_simple) {
     portal.formats.assign(column_count(shown_by(*portal.statement)), kTextFormat);

@@ -29,15 +29,15 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
 }
 
 void PgSession::start_write(Portal& portal, uint32_t rows_max) {
-  limit_rows(rows_max);
+  active_.limit(rows_max);
   Work::Compile work;
   put_parameters(portal, work.statement);
-  active_ = &portal;
+  active_.portal = &portal;
   start_work(Wait::kCompile, std::move(work));
 }
 
 void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
-  Portal& portal = *std::exchange(active_, nullptr);
+  Portal& portal = *std::exchange(active_.portal, nullptr);
   const std::string word(std::get<WriteCommand>(portal.statement->command).word);
   if (!compiled) {
     return fail(compiled.error());
@@ -69,7 +69,7 @@ void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint3
   portal.inserted = inserted;
   portal.has_ended = true;
   answers_.add(portal, {std::move(returning.rows.rows), static_cast<uint32_t>(returning.rows.row_count)});
-  active_ = &portal;
+  active_.portal = &portal;
   wait_ = Wait::kRows;
   pump();
 }
@@ -96,7 +96,7 @@ void PgSession::on_submitted(wire::v1::Result&& answer) {
     case Submission::Next::kOutcome:
       return on_confirmed(answer.confirmed());
     case Submission::Next::kError:
-      return end_submission(failure_of(Submission::error_of(answer)));
+      return end_submission(failure_of(Submission::error_of(answer), has_timeout()));
     case Submission::Next::kRefused:
       return end_submission(Failure{rejected("57P03", "the writer takes no updates for now", "try again"), {}});
   }
