@@ -23,6 +23,15 @@ void Block::begin(const BlockModes& modes) {
   now_.values = settings_.begin_block();
 }
 
+Result<void> Block::check(const Command& command) const {
+  const auto* const refused = std::get_if<RefusedCommand>(&command);
+  const bool is_wrong = refused != nullptr && refused->error.sqlstate == "42601";
+  if (has_failed() && !is_wrong && !ends_failure(command)) {
+    return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
+  }
+  return refused != nullptr ? Result<void>(refused->error) : Result<void>();
+}
+
 void Block::end(bool is_commit) {
   Settings& settings = settings_.change(is_open());
   if (is_commit) {

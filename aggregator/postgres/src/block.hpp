@@ -31,6 +31,8 @@ class Block {
   /// Precondition: !is_open().
   void begin(const BlockModes& modes);
   void fail() { now_.state = BlockState::kFailed; }
+  /// Errors: 25P02 it has failed, and this does not end it; what a refused command is refused with.
+  [[nodiscard]] Result<void> check(const Command& command) const;
   /// Precondition: is_open().
   void end(bool is_commit);
 

@@ -18,6 +18,7 @@
 #include "daedalus/catalogue/statement.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "daedalus/wire/v1/results.pb.h"
 #include "requests.hpp"
 #include "statement_slots.hpp"
 #include "value_format.hpp"

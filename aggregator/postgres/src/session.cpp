@@ -286,7 +286,7 @@ void PgSession::fail(Failure failure) {
   if (block_.savepoint_count() == 0) {
     group_.clear();  // Else a savepoint knows what stays of it.
   }
-  if (is_in_block()) {
+  if (block_.is_open()) {
     block_.fail();
     portals_.drop_from(block_.savepoint_count());
   } else {

@@ -10,10 +10,23 @@
 //       │ └──────────── trusted, or by a certificate ───────────┘                                 ▲
 //       └────────────────────────────────┴───────────── refusal, silence, cancel request ─────────┘
 //
+// Its parts keep their state to themselves and know nothing of the session: they say what is to be done next.
+//
+//   requests, output     what the owner is asked for, and what the client is sent
+//   entrance             who may enter, by which proof, and do what
+//   client_settings      settings, what the client knows of them, and what a failure takes back
+//   block                BEGIN to COMMIT: isolation, SET LOCAL, savepoints
+//   prepared_statements  statements by name, and by slot of the core's
+//   portals              what runs, or has a name to be run by, cursors among them
+//   answers              the rows of portals that wait; execution is the Execute that waits for them
+//   pipeline             queries that run beside each other
+//   write_group          what becomes one update; submission is its way to the writer
+//   copy_in, copy_out    a COPY that is under way
+//
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
 // session_extended.cpp, session_commands.cpp (what the session answers itself), session_blocks.cpp,
-// session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp (queries
-// that run beside each other), session_catalogue.cpp, session_writes.cpp, session_copy.cpp.
+// session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp,
+// session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_memory.cpp.
 #pragma once
 
 #include <memory>
@@ -38,18 +51,15 @@
 #include "descriptions.hpp"
 #include "entrance.hpp"
 #include "execution.hpp"
-#include "fetch_run.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
 #include "own_answers.hpp"
 #include "pipeline.hpp"
-#include "portal.hpp"
 #include "portals.hpp"
 #include "prepared_statements.hpp"
 #include "requests.hpp"
 #include "session_runs.hpp"
 #include "submission.hpp"
-#include "value_format.hpp"
 #include "write_group.hpp"
 
 namespace daedalus::postgres {
@@ -142,7 +152,6 @@ class PgSession final : public rpc::ByteSession {
   void fatal(const Error& error);
   void finish(std::string reason);
   void start_work(Wait wait, decltype(Work::what) what);
-  [[nodiscard]] bool is_in_block() const { return block_.is_open(); }
 
   // ---- session_startup.cpp ----
   void handle_first(std::string_view body);
@@ -220,8 +229,6 @@ class PgSession final : public rpc::ByteSession {
   /// In a block of REPEATABLE READ its one query may be declared again once its cursor is closed (postgres_fdw does):
   /// it has the same answer, as long as all of that is there. False: nothing is.
   [[nodiscard]] bool reopen_closed(const Portal& portal, const DeclareCommand& command);
-  /// Whether a cursor that is closed is kept for that.
-  [[nodiscard]] bool may_reopen(const Portal& portal) const;
   void fetch(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> begin_fetch(Portal& portal, const FetchCommand& command);
   void go_on_fetching();
@@ -246,16 +253,15 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_queries.cpp ----
   /// Runs a statement or goes on with it; at most `rows_max` rows, 0: all.
   void execute(Portal& portal, uint32_t rows_max);
-  [[nodiscard]] Result<void> check_block(const Command& command) const;
   void start_rows(Portal& portal, uint32_t rows_max);
   /// Whether a query of the table may begin now. Errors: 42501, 0A000.
   [[nodiscard]] Result<void> check_query() const;
   void start_query(Portal& portal);
-  /// Where the core has the text of the portal's statement, from now on at the latest; 0: nowhere.
-  [[nodiscard]] uint32_t slot_of(const Portal& portal);
   /// A statement of this session, without text and parameters.
   [[nodiscard]] wire::v1::StatementBody statement_body() const;
-  /// By slot, or with its text where that is 0. Returns the operation's sequence.
+  /// The portal's, by slot, or with its text where that is 0.
+  [[nodiscard]] wire::v1::StatementBody body_of(const Portal& portal, uint32_t slot) const;
+  /// Returns the operation's sequence.
   uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
   /// What all that comes of an answer is read by, given its first rows. Errors: 0A000 they are not what was described.
   [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
@@ -269,7 +275,6 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
   /// Sends what the active portal has, and ends its Execute when there is enough.
   void pump();
-  void put_parameters(const Portal& portal, wire::v1::StatementBody& body) const;
   [[nodiscard]] bool has_timeout() const { return settings_->statement_timeout_ns() > 0; }
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
@@ -277,7 +282,6 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_pipeline.cpp ----
   /// Whether a message may be looked at before the queries ahead of it have ended.
   [[nodiscard]] bool may_run_ahead(const Frame& frame) const;
-  [[nodiscard]] bool is_plain_query(std::string_view execute) const;
   void start_slot(Portal& portal);
   void on_slot_result(Pipeline::Slot& slot, wire::v1::Result&& result);
   /// Sends what is due, up to the first query that has not ended.
@@ -294,7 +298,6 @@ class PgSession final : public rpc::ByteSession {
   void on_located(const aggregator::StatementHome& home);
   void ask_catalogue(catalogue::Statement statement);
   void start_catalogue(Portal& portal, uint32_t rows_max);
-  void on_catalogue_described(catalogue::Answer answer);
   void begin_catalogue_rows(Portal& portal, catalogue::Answer answer);
   /// Sends what the portal has of its answer, as far as its Execute wants it.
   void pump_catalogue(Portal& portal);
@@ -330,6 +333,7 @@ class PgSession final : public rpc::ByteSession {
   Requests requests_;
   Entrance entrance_;
 
+  // ---- the connection ----
   Phase phase_ = Phase::kStartup;
   Wait wait_ = Wait::kNothing;
   bool skips_to_sync_ = false;
@@ -342,22 +346,24 @@ class PgSession final : public rpc::ByteSession {
   Output output_;
   std::optional<std::string> ended_;
 
+  // ---- what it keeps between statements ----
   ClientSettings settings_;
   Block block_{settings_};
   WriteGroup group_;
-  Then then_ = Then::kEndSync;
-
-  std::unique_ptr<CopyIn> copy_;  ///< While its client sends.
-  std::unique_ptr<SimpleRun> simple_;
   PreparedStatements statements_;
   Answers answers_;
   Portals portals_;
   Pipeline pipeline_;
+
+  // ---- what it is in the middle of ----
+  Execution active_;                       ///< The Execute that waits for something.
+  DescriptionRun described_;               ///< What somebody waits to know more of.
+  std::unique_ptr<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
+  std::unique_ptr<SimpleRun> simple_;      ///< A message of the simple protocol.
+  std::unique_ptr<ExecuteValues> values_;  ///< An EXECUTE.
+  std::unique_ptr<CopyIn> copy_;           ///< While its client sends.
   Submission submission_;
-  Execution active_;                  ///< The Execute that waits for something.
-  DescriptionRun described_;          ///< What somebody waits to know more of.
-  std::unique_ptr<Failure> refusal_;  ///< What is said of a statement that is not the catalogue's.
-  std::unique_ptr<ExecuteValues> values_;
+  Then then_ = Then::kEndSync;
 };
 
 }  // namespace daedalus::postgres

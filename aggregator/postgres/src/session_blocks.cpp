@@ -26,7 +26,7 @@ std::string_view name_of(SavepointCommand::What what) {
 // ---- blocks ----
 
 void PgSession::run(const BeginCommand& command) {
-  if (is_in_block()) {
+  if (block_.is_open()) {
     warn("25001", "there is already a transaction in progress");
     return append_command_complete(command.tag, out());
   }
@@ -39,7 +39,7 @@ void PgSession::run(const BeginCommand& command) {
 }
 
 void PgSession::run(const SetBlockCommand& command) {
-  if (!command.is_default && !is_in_block()) {
+  if (!command.is_default && !block_.is_open()) {
     warn("25P01", "SET TRANSACTION can only be used in transaction blocks");
     return append_command_complete("SET", out());
   }
@@ -52,7 +52,7 @@ void PgSession::run(const SetBlockCommand& command) {
 }
 
 void PgSession::run(const EndCommand& command) {
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     warn("25P01", "there is no transaction in progress");
     return append_command_complete(command.is_commit ? "COMMIT" : "ROLLBACK", out());
   }
@@ -73,7 +73,7 @@ void PgSession::end_block(bool is_commit) {
 // ---- savepoints ----
 
 void PgSession::run(const SavepointCommand& command) {
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     return fail(rejected("25P01", fmt::format("{} can only be used in transaction blocks", name_of(command.what))));
   }
   if (command.what == SavepointCommand::What::kMake) {
@@ -114,7 +114,7 @@ void PgSession::go_back_to_savepoint(size_t index) {
 // ---- locks ----
 
 void PgSession::run(const LockCommand& command) {
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     return fail(rejected("25P01", "LOCK TABLE can only be used in transaction blocks"));
   }
   for (const std::string& table : command.tables) {

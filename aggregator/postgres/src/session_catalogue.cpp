@@ -103,17 +103,14 @@ void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*
   if (auto* failure = std::get_if<catalogue::Failure>(&outcome)) {
     fail(Failure{std::move(failure->error), std::move(failure->detail)});
   } else if (active_.portal == nullptr) {
-    on_catalogue_described(std::move(std::get<catalogue::Answer>(outcome)));
+    described_.statement.parameters.clear();
+    described_.statement.catalogue =
+        std::make_shared<const catalogue::Answer>(std::move(std::get<catalogue::Answer>(outcome)));
+    keep_described();
   } else {
     begin_catalogue_rows(*active_.portal, std::move(std::get<catalogue::Answer>(outcome)));
   }
   process();
-}
-
-void PgSession::on_catalogue_described(catalogue::Answer answer) {
-  described_.statement.parameters.clear();
-  described_.statement.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
-  keep_described();
 }
 
 void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {

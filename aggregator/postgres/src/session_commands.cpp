@@ -48,7 +48,7 @@ bool PgSession::run_command(Portal& portal) {
 // ---- settings ----
 
 void PgSession::run(const SetCommand& command) {
-  if (command.is_local && !is_in_block()) {
+  if (command.is_local && !block_.is_open()) {
     warn("25P01", "SET LOCAL can only be used in transaction blocks");
     return append_command_complete("SET", out());
   }
@@ -98,7 +98,7 @@ void PgSession::run(const DiscardCommand& command) {
   if (command.tag != "DISCARD ALL") {
     return append_command_complete(command.tag, out());  // There is nothing of that kind.
   }
-  if (is_in_block()) {
+  if (block_.is_open()) {
     return fail(rejected("25001", "DISCARD ALL cannot run inside a transaction block"));
   }
   settings_.change(/*is_in_block=*/false).reset_all();

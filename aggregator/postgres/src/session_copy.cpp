@@ -33,7 +33,7 @@ void PgSession::start_copy(Portal& portal) {
   if (std::exchange(portal.has_started, true)) {
     return fail(rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute"));
   }
-  const bool is_in_batches = !is_in_block() && *settings_->show(kCopySetting) == "batches";
+  const bool is_in_batches = !block_.is_open() && *settings_->show(kCopySetting) == "batches";
   if (is_in_batches && group_.has_any()) {
     return fail(rejected("0A000", "COPY in batches after a write that has not been submitted yet is not supported",
                          "send it in a message of its own, behind a Sync"));
@@ -135,7 +135,7 @@ void PgSession::finish_copy() {
       return fail(added.error());
     }
     row_count = *added;
-    if (!is_in_block()) {
+    if (!block_.is_open()) {
       group_.hold({});
     }
   }

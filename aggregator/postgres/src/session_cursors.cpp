@@ -17,6 +17,12 @@ bool are_equal(const std::vector<wire::v1::Constant>& some, const std::vector<wi
   });
 }
 
+/// Whether a cursor that is closed is kept, as the one query of a block of REPEATABLE READ.
+bool may_reopen(const Portal& portal, const Block& block) {
+  return block.is_repeatable() && block.is_open() && !portal.cursor->is_held && portal.cursor->may_go_back &&
+         portal.cursor->rows.first_kept() <= 1 && !portal.failure;
+}
+
 Error no_such_cursor(const std::string& name) {
   return rejected("34000", fmt::format("cursor \"{}\" does not exist", name));
 }
@@ -42,7 +48,7 @@ Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
     return rejected("34000", "invalid cursor name: must not be empty");
   }
   const bool is_among_others = simple_ != nullptr && simple_->pieces.size() > 1;  // Together they are a transaction.
-  if (!command.is_holdable && !is_in_block() && !is_among_others) {
+  if (!command.is_holdable && !block_.is_open() && !is_among_others) {
     return rejected("25P01", "DECLARE CURSOR can only be used in transaction blocks");
   }
   return portals_.check_cursor_room(command.cursor);
@@ -98,11 +104,6 @@ bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& comman
   portals_.reopen(command.cursor);
   described_ = {};
   return true;
-}
-
-bool PgSession::may_reopen(const Portal& portal) const {
-  return block_.is_repeatable() && is_in_block() && portal.cursor != nullptr && !portal.cursor->is_held &&
-         portal.cursor->may_go_back && portal.cursor->rows.first_kept() <= 1 && !portal.failure;
 }
 
 // ---- FETCH and MOVE ----
@@ -180,7 +181,7 @@ void PgSession::run(const CloseCommand& command) {
   if (portal == portals_.executed()) {
     return fail(rejected("24000", fmt::format("cannot drop active portal \"{}\"", command.cursor)));
   }
-  if (may_reopen(*portal)) {
+  if (portal->cursor != nullptr && may_reopen(*portal, block_)) {
     portal->cursor->is_holdable = false;
     portals_.set_aside(command.cursor);
   } else {

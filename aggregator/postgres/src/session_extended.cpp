@@ -28,7 +28,7 @@ void PgSession::on_parse(std::string_view body) {
   Prepared& prepared = run.statement;
   prepared.sql = message->sql;
   prepared.command = command_of(prepared.sql);
-  if (auto may = check_block(prepared.command); !may) {
+  if (auto may = block_.check(prepared.command); !may) {
     return fail(may.error());
   }
   const bool is_query = std::holds_alternative<QueryCommand>(prepared.command);
@@ -135,7 +135,7 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
     return rejected("42P03", fmt::format("cursor \"{}\" already exists", message.portal));
   }
   const Prepared& statement = *portal.statement;
-  if (auto may = check_block(statement.command); !may) {
+  if (auto may = block_.check(statement.command); !may) {
     return may.error();
   }
   portal.level = block_.savepoint_count();
@@ -236,7 +236,7 @@ void PgSession::on_flush() {
 
 void PgSession::on_sync() {
   skips_to_sync_ = false;
-  if (!is_in_block() && group_.has_any()) {
+  if (!block_.is_open() && group_.has_any()) {
     submit(Then::kEndSync);
   } else {
     end_sync();
@@ -244,7 +244,7 @@ void PgSession::on_sync() {
 }
 
 void PgSession::end_sync() {
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     portals_.set_executed(nullptr);
     portals_.end_transaction(/*is_commit=*/true);
   }

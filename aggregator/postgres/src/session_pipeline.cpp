@@ -14,6 +14,21 @@
 
 namespace daedalus::postgres {
 
+namespace {
+
+/// Whether an Execute wants the whole answer of a query of the table, of which nothing has been asked yet.
+bool is_plain_query(std::string_view execute, const Portals& portals) {
+  const auto message = read_execute(execute);
+  if (!message || message->rows_max != 0) {
+    return false;
+  }
+  const Portal* const portal = portals.find(message->portal);
+  return portal != nullptr && !portal->has_started && portal->statement->catalogue == nullptr &&
+         std::holds_alternative<QueryCommand>(portal->statement->command);
+}
+
+}  // namespace
+
 bool PgSession::may_run_ahead(const Frame& frame) const {
   if (skips_to_sync_ && frame.type != 'S' && frame.type != 'X') {
     return true;
@@ -35,22 +50,12 @@ bool PgSession::may_run_ahead(const Frame& frame) const {
       return message && message->statement.empty();
     }
     case 'E':
-      return is_plain_query(frame.body);
+      return !block_.has_failed() && !block_.is_repeatable() && is_plain_query(frame.body, portals_);
     case 'S':
-      return !is_in_block() && !pipeline_.has_parsed_ahead();
+      return !block_.is_open() && !pipeline_.has_parsed_ahead();
     default:
       return false;
   }
-}
-
-bool PgSession::is_plain_query(std::string_view execute) const {
-  const auto message = read_execute(execute);
-  if (!message || message->rows_max != 0 || block_.has_failed() || block_.is_repeatable()) {
-    return false;
-  }
-  const Portal* const portal = portals_.find(message->portal);
-  return portal != nullptr && !portal->has_started && portal->statement->catalogue == nullptr &&
-         std::holds_alternative<QueryCommand>(portal->statement->command);
 }
 
 void PgSession::start_slot(Portal& portal) {
@@ -123,7 +128,7 @@ void PgSession::fail_first(const Failure& failure) {
   }
   statements_.put_back_unnamed(unnamed);
   portals_.set_executed(nullptr);
-  if (is_in_block()) {
+  if (block_.is_open()) {
     block_.fail();
     portals_.drop_from(block_.savepoint_count());
   }

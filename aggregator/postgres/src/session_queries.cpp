@@ -9,22 +9,13 @@
 
 namespace daedalus::postgres {
 
-Result<void> PgSession::check_block(const Command& command) const {
-  const auto* const refused = std::get_if<RefusedCommand>(&command);
-  const bool is_wrong = refused != nullptr && refused->error.sqlstate == "42601";
-  if (block_.has_failed() && !is_wrong && !ends_failure(command)) {
-    return rejected("25P02", "current transaction is aborted, commands ignored until end of transaction block");
-  }
-  return refused != nullptr ? Result<void>(refused->error) : Result<void>();
-}
-
 Result<void> PgSession::check_query() const {
   if (auto may = entrance_.check_role(Role::kReader, "SELECT"); !may) {
     return may;
   }
   if (group_.has_any()) {
     return rejected("0A000", "a query after a write that has not been submitted yet is not supported",
-                    is_in_block() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
+                    block_.is_open() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
   }
   if (block_.is_repeatable() && block_.has_queried()) {
     return rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
@@ -36,7 +27,7 @@ Result<void> PgSession::check_query() const {
 void PgSession::execute(Portal& portal, uint32_t rows_max) {
   portals_.set_executed(&portal);
   const Command& command = portal.statement->command;
-  if (auto may = check_block(command); !may) {
+  if (auto may = block_.check(command); !may) {
     return fail(may.error());
   }
   if (std::holds_alternative<DeclareCommand>(command)) {
@@ -94,18 +85,9 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
 
 void PgSession::start_query(Portal& portal) {
   portal.has_started = true;
-  const uint32_t slot = slot_of(portal);
-  wire::v1::StatementBody body = statement_body();
-  if (slot == 0) {
-    body.set_sql(portal.sql());
-  }
-  body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
-  portal.sequence = send_statement(body, slot, time_left(portal.cursor != nullptr));
-}
-
-uint32_t PgSession::slot_of(const Portal& portal) {
   const bool may_go_by_slot = portal.copy_out == nullptr && portal.cursor == nullptr && !portal.is_simple;
-  return may_go_by_slot ? statements_.slot_of(*portal.statement, requests_) : 0;
+  const uint32_t slot = may_go_by_slot ? statements_.slot_of(*portal.statement, requests_) : 0;
+  portal.sequence = send_statement(body_of(portal, slot), slot, time_left(portal.cursor != nullptr));
 }
 
 wire::v1::StatementBody PgSession::statement_body() const {
@@ -127,10 +109,13 @@ uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t
   return requests_.ask(std::move(operation));
 }
 
-void PgSession::put_parameters(const Portal& portal, wire::v1::StatementBody& body) const {
-  body = statement_body();
-  body.set_sql(portal.sql());
+wire::v1::StatementBody PgSession::body_of(const Portal& portal, uint32_t slot) const {
+  wire::v1::StatementBody body = statement_body();
+  if (slot == 0) {
+    body.set_sql(portal.sql());
+  }
   body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
+  return body;
 }
 
 int64_t PgSession::time_left(bool is_cursor) const {

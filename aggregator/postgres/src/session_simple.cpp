@@ -46,7 +46,7 @@ void PgSession::step_simple() {
     append_plain('I', out());
   }
   if (run.next >= run.pieces.size()) {
-    if (!is_in_block() && group_.has_any()) {
+    if (!block_.is_open() && group_.has_any()) {
       submit(Then::kEndSimple);
     } else {
       end_simple();
@@ -73,7 +73,7 @@ void PgSession::run_simple(std::string sql) {
 void PgSession::end_simple() {
   simple_.reset();
   portals_.simple() = {};
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     portals_.set_executed(nullptr);
     portals_.end_transaction(/*is_commit=*/true);
   }

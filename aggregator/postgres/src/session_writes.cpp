@@ -17,7 +17,7 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
   if (auto may = entrance_.check_role(Role::kWriter, command.word); !may) {
     return may;
   }
-  if (is_in_block() && !is_insert) {
+  if (block_.is_open() && !is_insert) {
     return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
                     "use autocommit: outside a block each statement takes effect at once, as one update");
   }
@@ -31,7 +31,7 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
 void PgSession::start_write(Portal& portal, uint32_t rows_max) {
   active_.limit(rows_max);
   Work::Compile work;
-  put_parameters(portal, work.statement);
+  work.statement = body_of(portal, /*slot=*/0);
   active_.portal = &portal;
   start_work(Wait::kCompile, std::move(work));
 }
@@ -52,7 +52,7 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
     return fail(rows.error());
   }
   const bool is_insert = word == "INSERT";
-  if (!is_in_block()) {
+  if (!block_.is_open()) {
     group_.hold(is_insert ? std::string() : word);
   }
   if (returning) {

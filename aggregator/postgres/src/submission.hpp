@@ -10,6 +10,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
+#include "daedalus/wire/v1/results.pb.h"
 #include "requests.hpp"
 
 namespace daedalus::postgres {
