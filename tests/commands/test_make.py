@@ -87,7 +87,7 @@ def test_what_apt_said_is_shown_when_it_fails(machine: Path) -> None:
     assert "100 %" not in answer.out
 
 
-STEPS = [sys.executable, ROOT / "tools" / "steps.py", "build"]
+STEPS: list[str | Path] = [sys.executable, ROOT / "tools" / "steps.py", "build"]
 
 
 def test_steps_run_at_once_and_each_gets_to_its_end() -> None:
