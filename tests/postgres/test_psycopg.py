@@ -281,3 +281,19 @@ def test_lists_are_parameters_of_any(table: str, binary: bool) -> None:
             found = cursor.execute(f"SELECT id FROM kinds WHERE {column} = ANY ({place}) ORDER BY id", [values])
             assert [id_ for (id_,) in found.fetchall()] == ([2, 3] if column == "id" else [2]), column
         assert cursor.execute(f"SELECT count(*) FROM kinds WHERE id <> ALL ({place})", [[1]]).fetchone() == (2,)
+
+
+def test_keys_of_grouping_sets_that_come_to_the_same_reach_nodes_apart(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as connection:
+        connection.cursor().executemany(
+            "INSERT INTO kinds (id, yes) VALUES (%s, %s)", [(1, True), (2, False), (3, True)]
+        )
+        constants = connection.execute(
+            "SELECT 2 > 1, 1 < 2, true, count(*) FROM kinds GROUP BY CUBE (2 > 1, 1 < 2) ORDER BY 1, 2"
+        ).fetchall()
+        keys = connection.execute(
+            "SELECT yes, CASE WHEN true THEN yes END, grouping(yes, CASE WHEN true THEN yes END), count(*) FROM kinds "
+            "GROUP BY GROUPING SETS ((yes), (CASE WHEN true THEN yes END)) ORDER BY 3, 1, 2"
+        ).fetchall()
+    assert constants == [(True, True, True, 3), (True, None, True, 3), (None, True, True, 3), (None, None, True, 3)]
+    assert keys == [(False, None, 1, 1), (True, None, 1, 2), (None, False, 2, 1), (None, True, 2, 2)]
