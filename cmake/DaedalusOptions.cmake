@@ -44,7 +44,7 @@ target_compile_options(daedalus_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-re
 # Precompiled headers are only valid where these are the same for every target; see DaedalusTargets.cmake.
 target_compile_definitions(daedalus_flags INTERFACE FMT_SHARED)
 target_compile_options(daedalus_flags INTERFACE -fPIC -Winvalid-pch)
-# With these ccache can tell what a precompiled header was made of, and a second checkout need not compile again.
+# With these ccache can tell what a precompiled header was made of: a checkout at the same path need not compile again.
 target_compile_options(daedalus_flags INTERFACE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
                                                 $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 # Frame pointers cost next to nothing and make every profile readable.
