@@ -4,7 +4,9 @@
 
 #include "calendar.hpp"
 #include "characters.hpp"
+#include "daedalus/semantics/types.hpp"
 #include "datetime_numbers.hpp"
+#include "units_of_time.hpp"
 #include "zone_abbreviations.hpp"
 
 namespace daedalus::semantics {
@@ -19,11 +21,6 @@ using datetime::to_micros;
 using Fault = DatetimeFault;
 using Label = DatetimeLabel;
 using Word = DatetimeWord;
-
-using datetime::kMicrosPerSecond;
-
-constexpr int64_t kMicrosOfDay = 86'400 * kMicrosPerSecond;
-constexpr int64_t kJulianDayOf1970 = 2'440'588;
 
 }  // namespace
 
@@ -141,7 +138,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_time_field(std::string_view text) {
     return found;
   }
   // 24:00:00 is midnight of the next day, 60 seconds the next minute: so says ISO 8601.
-  return hour_ > 24 || micros_of_day() > kMicrosOfDay ? fault(Fault::kField) : found;
+  return hour_ > 24 || micros_of_day() > kMicrosPerDay ? fault(Fault::kField) : found;
 }
 
 DatetimeDecoder::Found DatetimeDecoder::read_time(std::string_view text) {
@@ -232,7 +229,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_labelled_value(Label label, int64_t
         return parts(kDate);
       }
       hour_ = minute_ = second_ = 0;
-      micros_ = static_cast<int64_t>(read_fraction(fraction) * static_cast<double>(kMicrosOfDay));
+      micros_ = static_cast<int64_t>(read_fraction(fraction) * static_cast<double>(kMicrosPerDay));
       hour_ = micros_ / (3600 * kMicrosPerSecond);
       micros_ -= hour_ * 3600 * kMicrosPerSecond;
       return parts(kDate | kTime);
@@ -337,13 +334,13 @@ DatetimeDecoder::Found DatetimeDecoder::set_now(Parts set, int64_t days) {
   if (!now_us_) {
     return fault(Fault::kNoClock);
   }
-  const int64_t today = floor_div(*now_us_, kMicrosOfDay);
+  const int64_t today = floor_div(*now_us_, kMicrosPerDay);
   const CivilDate date = civil_from_days(today + days);
   year_ = date.year;
   month_ = date.month;
   day_ = date.day;
   if ((set & kTime) != 0) {
-    const int64_t micros = *now_us_ - today * kMicrosOfDay;
+    const int64_t micros = *now_us_ - today * kMicrosPerDay;
     hour_ = micros / kMicrosPerSecond / 3600;
     minute_ = micros / kMicrosPerSecond / 60 % 60;
     second_ = micros / kMicrosPerSecond % 60;

@@ -5,10 +5,9 @@
 #include <string_view>
 
 #include "datetime_decoder.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics::datetime {
-
-constexpr int64_t kMicrosPerSecond = 1'000'000;
 
 /// The integer a text begins with, 0 if it begins with none.
 struct LeadingInteger {

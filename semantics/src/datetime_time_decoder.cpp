@@ -2,8 +2,10 @@
 // taken in a few places only, and whether the time is one is asked when all fields are read.
 #include "calendar.hpp"
 #include "characters.hpp"
+#include "daedalus/semantics/types.hpp"
 #include "datetime_decoder.hpp"
 #include "datetime_numbers.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -12,8 +14,6 @@ using Fault = DatetimeFault;
 using Kind = DatetimeField::Kind;
 using Label = DatetimeLabel;
 using Word = DatetimeWord;
-
-constexpr int64_t kMicrosOfDay = 86'400 * datetime::kMicrosPerSecond;
 
 }  // namespace
 
@@ -110,7 +110,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_known_word_of_time(Word word, bool 
 
 DatetimeFault DatetimeDecoder::finish_time() {
   const bool is_time = hour_ >= 0 && hour_ <= 24 && minute_ >= 0 && minute_ <= 59 && second_ >= 0 && second_ <= 60;
-  if (!is_time || micros_of_day() > kMicrosOfDay) {
+  if (!is_time || micros_of_day() > kMicrosPerDay) {
     return Fault::kField;
   }
   // Part of a date is not enough to look up an offset, and of no use where there is none to look up.

@@ -11,13 +11,13 @@
 #include "calendar.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "text_parts.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
 using Int128 = __int128;
 
-constexpr int64_t kDaysPerMonth = 30;
 constexpr int64_t kSecond = 1'000'000;
 
 Error out_of_range() { return rejected("22008", "interval out of range"); }

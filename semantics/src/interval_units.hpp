@@ -6,12 +6,9 @@
 #include <string_view>
 
 #include "interval_fields.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
-
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kMicrosPerMinute = 60 * kMicrosPerSecond;
-constexpr int64_t kMicrosPerHour = 60 * kMicrosPerMinute;
 
 enum class IntervalUnit : uint8_t {
   kMicrosecond,

@@ -6,11 +6,11 @@
 
 #include "calendar.hpp"
 #include "characters.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr int64_t kSecondsPerDay = 86'400;
 constexpr int32_t kDefaultRuleSeconds = 7'200;
 
 /// Takes pieces off the front of a text.

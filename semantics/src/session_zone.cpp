@@ -11,6 +11,7 @@
 #include "characters.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -69,7 +70,6 @@ Result<std::optional<int64_t>> seconds_of_interval(std::string_view text) {
     return rejected("22023",
                     fmt::format("Cannot specify {} in time zone interval.", interval.months != 0 ? "months" : "days"));
   }
-  constexpr int64_t kMicrosPerSecond = 1'000'000;
   return std::optional(interval.micros / kMicrosPerSecond);
 }
 

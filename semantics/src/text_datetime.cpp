@@ -7,11 +7,11 @@
 #include "datetime_decoder.hpp"
 #include "datetime_fields.hpp"
 #include "text_parts.hpp"
+#include "units_of_time.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr std::string_view kNow = "now";
 /// 2000-01-01, from which PostgreSQL counts.
 constexpr int64_t kPostgresFirstDay = 10'957;
@@ -122,7 +122,6 @@ std::optional<int64_t> local_now(std::optional<int64_t> now_us, const BoundZone*
 }
 
 int64_t offset_of_clock(const BoundZone& zone, const Moment& moment) {
-  constexpr int64_t kSecondsPerDay = 86'400;
   return zone.offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
 }
 

@@ -17,12 +17,12 @@
 #include "daedalus/base/check.hpp"
 #include "datetime_numbers.hpp"
 #include "posix_zone.hpp"
+#include "units_of_time.hpp"
 #include "zone_abbreviations.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr int64_t kSecondsPerDay = 86'400;
 constexpr char kZero = '0';
 constexpr uint32_t kBits = 6;
 constexpr int64_t kDigitMask = (1 << kBits) - 1;

@@ -29,7 +29,7 @@ using Kind = ServerState::Kind;
 constexpr const char* kPrograms = "/usr/lib/postgresql/15/bin";
 constexpr std::chrono::seconds kPatience(120);
 
-semantics::Schema schema() {
+semantics::Schema keeper_schema() {
   semantics::Schema made;
   made.table_name = "tickets";
   made.columns = {{"id", {semantics::TypeKind::kBigint}, false, std::nullopt},
@@ -89,7 +89,7 @@ class States {
 };
 
 KeeperOptions options(const Folder& folder) {
-  return {kPrograms, folder.data(), "postgres", schema().table_name, make_script(schema()), false};
+  return {kPrograms, folder.data(), "postgres", keeper_schema().table_name, make_script(keeper_schema()), false};
 }
 
 /// One connection, which waits for what it has asked.
@@ -368,7 +368,7 @@ TEST_F(KeeperTest, AnotherSchemaGivesOtherDataAndTheSameOneTheSameNumbers) {
   const ServerState first = states_.wait_for(Kind::kRunning);
   ASSERT_EQ(first.kind, Kind::kRunning) << first.reason;
   keeper_.reset();
-  semantics::Schema other = schema();
+  semantics::Schema other = keeper_schema();
   other.columns.push_back({"more", {semantics::TypeKind::kInt}, true, std::nullopt});
   KeeperOptions changed = options(folder_);
   changed.script = make_script(other);

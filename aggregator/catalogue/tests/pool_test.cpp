@@ -16,8 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Kind = ServerState::Kind;
 
-const std::string kReady = "Z\0\0\0\5I"s;
-const std::string kLetIn = "R\0\0\0\x08\0\0\0\0"s + kReady;
+const std::string kPoolReady = "Z\0\0\0\5I"s;
+const std::string kPoolLetIn = "R\0\0\0\x08\0\0\0\0"s + kPoolReady;
 
 class PoolTest : public ::testing::Test {
  protected:
@@ -35,7 +35,7 @@ class PoolTest : public ::testing::Test {
     for (size_t each = 0; each < count; ++each) {
       const rpc::PeerId id{100 + sessions_.size()};
       sessions_.push_back(pool_.make_session({id, "/socket", std::nullopt}, now_));
-      receive(sessions_.size() - 1, kLetIn);
+      receive(sessions_.size() - 1, kPoolLetIn);
     }
     return count;
   }
@@ -97,13 +97,13 @@ TEST_F(PoolTest, StatementsRunAsTheyCameOnAsManyConnectionsAsThereMayBe) {
   EXPECT_EQ(connect(), 2u);
   EXPECT_EQ(pool_.waiting_count(), 1u);
   EXPECT_THAT(pool_.take_wakes(), ElementsAre(rpc::PeerId{100}, rpc::PeerId{101}));
-  receive(1, kReady + kReady + kReady + kReady);
+  receive(1, kPoolReady + kPoolReady + kPoolReady + kPoolReady);
   EXPECT_THAT(told(), ElementsAre("2:12 fine"));
   EXPECT_EQ(pool_.waiting_count(), 0u);
-  receive(0, kReady + kReady + kReady + kReady);
-  receive(1, kReady + kReady);
+  receive(0, kPoolReady + kPoolReady + kPoolReady + kPoolReady);
+  receive(1, kPoolReady + kPoolReady);
   EXPECT_THAT(told(), ElementsAre("1:11 fine", "3:13 fine"));
-  receive(1, kReady + kReady);
+  receive(1, kPoolReady + kPoolReady);
   submit(4);
   EXPECT_EQ(connect(), 0u);
   EXPECT_EQ(pool_.waiting_count(), 0u);

@@ -1,20 +1,11 @@
 #include "compile_pool.hpp"
 
-#include <chrono>
 #include <optional>
 #include <utility>
 
+#include "wall_clock.hpp"
+
 namespace daedalus::aggregator {
-
-namespace {
-
-/// What now() folds to.
-int64_t wall_clock_us() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
-}
-
-}  // namespace
 
 CompilePool::CompilePool(uint32_t threads, std::shared_ptr<Compiler> compiler, OnCompiled on_compiled)
     : large_running_max_(threads), compiler_(std::move(compiler)), on_compiled_(std::move(on_compiled)) {

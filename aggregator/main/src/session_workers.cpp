@@ -1,7 +1,8 @@
 #include "session_workers.hpp"
 
-#include <chrono>
 #include <variant>
+
+#include "wall_clock.hpp"
 
 namespace daedalus::aggregator {
 
@@ -9,11 +10,6 @@ namespace {
 
 /// As for statements of Daedalus's own protocol (CompileQueue): larger ones take some milliseconds and more.
 constexpr uint64_t kSmallBytesMax = 16u << 10;
-
-int64_t wall_clock_us() {
-  const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();
-}
 
 bool is_small(const postgres::Work& work) {
   if (const auto* describe = std::get_if<postgres::Work::Describe>(&work.what)) {

@@ -12,7 +12,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-Error malformed() { return rejected("22P03", "incorrect binary data format in an array"); }
+Error malformed_array() { return rejected("22P03", "incorrect binary data format in an array"); }
 
 /// Takes numbers and bytes from the front; nothing where there are not as many.
 class Bytes {
@@ -59,7 +59,7 @@ void append_quoted(std::string_view text, std::string& out) {
 Result<void> append_element(semantics::TypeKind kind, Bytes& bytes, std::string& out) {
   const auto size = bytes.number();
   if (!size || *size < -1) {
-    return malformed();
+    return malformed_array();
   }
   if (*size == -1) {
     out += "NULL";
@@ -67,7 +67,7 @@ Result<void> append_element(semantics::TypeKind kind, Bytes& bytes, std::string&
   }
   const auto element = bytes.bytes(static_cast<size_t>(*size));
   if (!element) {
-    return malformed();
+    return malformed_array();
   }
   const auto text = element_text(kind, *element);
   if (!text) {
@@ -85,7 +85,7 @@ Result<std::string> array_text(std::string_view binary) {
   const auto has_nulls = bytes.number();
   const auto oid = bytes.number();
   if (!dimensions || !has_nulls || !oid || *dimensions < 0) {
-    return malformed();
+    return malformed_array();
   }
   if (*dimensions > 1) {
     return rejected("0A000", "an array of several dimensions is not supported");
@@ -97,7 +97,7 @@ Result<std::string> array_text(std::string_view binary) {
   }
   const auto count = *dimensions == 0 ? std::optional(0) : bytes.number();
   if (!count || *count < 0 || (*dimensions == 1 && !bytes.number())) {
-    return malformed();
+    return malformed_array();
   }
   std::string text = "{";
   for (int32_t index = 0; index < *count; ++index) {
@@ -106,7 +106,7 @@ Result<std::string> array_text(std::string_view binary) {
       return appended.error();
     }
   }
-  return bytes.is_empty() ? Result<std::string>(text + "}") : malformed();
+  return bytes.is_empty() ? Result<std::string>(text + "}") : malformed_array();
 }
 
 }  // namespace daedalus::postgres

@@ -8,7 +8,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-constexpr size_t kLengthSize = 4;
+constexpr size_t kBodyLengthSize = 4;
 /// 3.0, the newest that is spoken.
 constexpr uint32_t kMinorVersion = 3u << 16;
 /// Kinds of an authentication request.
@@ -46,7 +46,7 @@ std::string_view name_of(Severity severity) {
 
 MessageWriter::MessageWriter(char type, std::string& out) : out_(out), length_at_(out.size() + 1) {
   out_.push_back(type);
-  out_.append(kLengthSize, '\0');
+  out_.append(kBodyLengthSize, '\0');
 }
 
 MessageWriter::~MessageWriter() {

@@ -16,7 +16,7 @@ using namespace std::string_view_literals;
 constexpr std::string_view kHeader = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0"sv;
 constexpr size_t kSignatureSize = 11;
 constexpr size_t kCountSize = sizeof(int16_t);
-constexpr size_t kLengthSize = sizeof(int32_t);
+constexpr size_t kFieldLengthSize = sizeof(int32_t);
 constexpr uint32_t kOidsFlag = 1u << 16;
 
 Error wrong(std::string message) { return rejected("22P04", std::move(message)); }
@@ -71,7 +71,7 @@ Result<bool> CopyBinary::take_header() {
   if (bytes.size() < kSignatureSize) {
     return missing("COPY file signature not recognized");
   }
-  if (bytes.size() < kSignatureSize + kLengthSize) {
+  if (bytes.size() < kSignatureSize + kFieldLengthSize) {
     return missing("invalid COPY file header (missing flags)");
   }
   const auto flags = read_big_endian<uint32_t>(bytes.substr(kSignatureSize));
@@ -84,7 +84,7 @@ Result<bool> CopyBinary::take_header() {
   if (bytes.size() < kHeader.size()) {
     return missing("invalid COPY file header (missing length)");
   }
-  const auto extension = read_big_endian<int32_t>(bytes.substr(kSignatureSize + kLengthSize));
+  const auto extension = read_big_endian<int32_t>(bytes.substr(kSignatureSize + kFieldLengthSize));
   if (extension < 0) {
     return wrong("invalid COPY file header (missing length)");
   }
@@ -142,11 +142,11 @@ Result<bool> CopyBinary::take_fields(std::string_view bytes, std::vector<CopyFie
   };
   for (size_t column = 0; column < column_count_; ++column) {
     column_ = column;
-    if (bytes.size() - at < kLengthSize) {
+    if (bytes.size() - at < kFieldLengthSize) {
       return is_cut();
     }
     const auto size = read_big_endian<int32_t>(bytes.substr(at));
-    at += kLengthSize;
+    at += kFieldLengthSize;
     if (size < -1) {
       ++row_number_;
       return wrong("invalid field size");

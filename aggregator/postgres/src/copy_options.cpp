@@ -6,6 +6,8 @@
 #include <optional>
 #include <set>
 
+#include "lower.hpp"
+
 namespace daedalus::postgres {
 
 using aggregator::CopyOption;
@@ -25,13 +27,6 @@ struct Given {
 Error at(Error error, const CopyOption& option) {
   error.position = option.position;
   return error;
-}
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::transform(made.begin(), made.end(), made.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return made;
 }
 
 Result<std::string> text_of(const CopyOption& option) {

@@ -29,7 +29,7 @@ uint16_t digit_of(std::string_view decimals) {
   return digit;
 }
 
-Error malformed() { return rejected("22P03", "incorrect binary data format for a parameter of type numeric"); }
+Error malformed_numeric() { return rejected("22P03", "incorrect binary data format for a parameter of type numeric"); }
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void append_binary_numeric(const semantics::Decimal& value, std::string& out) {
 
 Result<semantics::Value> read_binary_numeric(std::string_view bytes) {
   if (bytes.size() < kHeaderSize) {
-    return malformed();
+    return malformed_numeric();
   }
   const size_t count = read_big_endian<uint16_t>(bytes);
   const int weight = read_big_endian<int16_t>(bytes.substr(2));
@@ -76,7 +76,7 @@ Result<semantics::Value> read_binary_numeric(std::string_view bytes) {
     return rejected("0A000", "numeric NaN and infinity are not supported");
   }
   if (bytes.size() != kHeaderSize + count * sizeof(uint16_t)) {
-    return malformed();
+    return malformed_numeric();
   }
   if (count > 0 && (weight > kWeightMax || weight < kWeightMin)) {
     return rejected("22003", "value overflows numeric format");
@@ -86,7 +86,7 @@ Result<semantics::Value> read_binary_numeric(std::string_view bytes) {
   for (size_t index = 0; index < count; ++index) {
     const auto digit = read_big_endian<uint16_t>(bytes.substr(kHeaderSize + index * sizeof(uint16_t)));
     if (digit >= kDigitBase) {
-      return malformed();
+      return malformed_numeric();
     }
     (static_cast<int>(index) <= weight ? whole : fraction) += fmt::format("{:04}", digit);
   }

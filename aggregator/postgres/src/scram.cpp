@@ -12,7 +12,9 @@ namespace daedalus::postgres {
 
 namespace {
 
-Error malformed(std::string_view what) { return rejected("08P01", fmt::format("malformed SCRAM message: {}", what)); }
+Error malformed_scram(std::string_view what) {
+  return rejected("08P01", fmt::format("malformed SCRAM message: {}", what));
+}
 
 /// Takes "KEY=value" and the comma behind it from the front; nothing when something else is there.
 std::optional<std::string_view> take_attribute(char key, std::string_view& rest) {
@@ -43,7 +45,7 @@ Result<std::string> ScramExchange::on_first(std::string_view mechanism, std::str
     return rejected("0A000", "client uses authorization identity, but it is not supported");
   }
   if (!rest.starts_with(",,")) {
-    return malformed("two commas are missing behind the channel binding flag");
+    return malformed_scram("two commas are missing behind the channel binding flag");
   }
   rest.remove_prefix(2);
   gs2_header_ = message.substr(0, message.size() - rest.size());
@@ -53,11 +55,11 @@ Result<std::string> ScramExchange::on_first(std::string_view mechanism, std::str
   }
   // The name that counts is the one of the startup packet, as in PostgreSQL.
   if (!take_attribute('n', rest)) {
-    return malformed("the user's name is missing");
+    return malformed_scram("the user's name is missing");
   }
   const auto nonce = take_attribute('r', rest);
   if (!nonce || nonce->empty() || !is_printable(*nonce)) {
-    return malformed("the client's nonce is missing, or has characters that are not printable");
+    return malformed_scram("the client's nonce is missing, or has characters that are not printable");
   }
   both_nonces_ = std::string(*nonce) + nonce_;
   server_first_ = fmt::format("r={},s={},i={}", both_nonces_, to_base64(verifier_.salt), verifier_.iterations);
@@ -74,14 +76,15 @@ Result<void> ScramExchange::take_binding_flag(std::string_view mechanism, std::s
   if (is_bound_) {
     return flag == "p=tls-server-end-point"
                ? Result<void>()
-               : malformed("SCRAM-SHA-256-PLUS was selected, but no channel binding data of tls-server-end-point");
+               : malformed_scram(
+                     "SCRAM-SHA-256-PLUS was selected, but no channel binding data of tls-server-end-point");
   }
   if (flag == "y" && !binding_.empty()) {
     return rejected("28000", "SCRAM channel binding negotiation error",
                     "the client thinks that this server has no channel binding, but it has: somebody in between may "
                     "have taken it away");
   }
-  return flag == "n" || flag == "y" ? Result<void>() : malformed("the channel binding flag is not n, y or p");
+  return flag == "n" || flag == "y" ? Result<void>() : malformed_scram("the channel binding flag is not n, y or p");
 }
 
 Result<ScramExchange::Outcome> ScramExchange::on_final(std::string_view message) const {
@@ -90,7 +93,7 @@ Result<ScramExchange::Outcome> ScramExchange::on_final(std::string_view message)
   const auto nonce = take_attribute('r', rest);
   const size_t proof_at = message.rfind(",p=");
   if (!binding || !nonce || proof_at == std::string_view::npos) {
-    return malformed("the client's final message has no channel binding, nonce or proof");
+    return malformed_scram("the client's final message has no channel binding, nonce or proof");
   }
   if (*nonce != both_nonces_) {
     return rejected("08P01", "invalid SCRAM response: the nonce is another one");
@@ -101,7 +104,7 @@ Result<ScramExchange::Outcome> ScramExchange::on_final(std::string_view message)
   }
   const auto proof = from_base64(message.substr(proof_at + 3));
   if (!proof || proof->size() != kDigestSize) {
-    return malformed("the proof is not one");
+    return malformed_scram("the proof is not one");
   }
   const std::string auth_message = fmt::format("{},{},{}", client_first_, server_first_, message.substr(0, proof_at));
   Outcome outcome;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "daedalus/base/units.hpp"
+#include "lower.hpp"
 
 namespace daedalus::postgres {
 
@@ -103,13 +104,6 @@ constexpr Entry kEntries[] = {
 };
 
 constexpr std::string_view kTimeout = "statement_timeout";
-
-std::string lower(std::string_view text) {
-  std::string made(text);
-  std::transform(made.begin(), made.end(), made.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return made;
-}
 
 const Entry* find_entry(std::string_view key) {
   const auto found = std::find_if(std::begin(kEntries), std::end(kEntries),

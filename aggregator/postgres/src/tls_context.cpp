@@ -26,7 +26,7 @@ using Held = std::unique_ptr<T, FreeAny>;
 /// Certificates in one text; more are not read.
 constexpr size_t kCertificatesMax = 1'024;
 
-Error wrong(std::string what) {
+Error wrong_file(std::string what) {
   const char* const reason = ERR_reason_error_string(ERR_peek_last_error());
   if (reason != nullptr) {
     what += fmt::format(" ({})", reason);
@@ -61,19 +61,19 @@ int no_password(char* /*buffer*/, int /*size*/, int /*is_writing*/, void* /*give
 
 Result<void> use_certificates(SSL_CTX* context, std::vector<Held<X509>> chain, const std::string& key_text) {
   if (chain.empty() || SSL_CTX_use_certificate(context, chain.front().get()) != 1) {
-    return wrong("there is no usable certificate in postgres_certificate");
+    return wrong_file("there is no usable certificate in postgres_certificate");
   }
   for (size_t at = 1; at < chain.size(); ++at) {
     if (SSL_CTX_add1_chain_cert(context, chain[at].get()) != 1) {
-      return wrong(fmt::format("certificate {} in postgres_certificate cannot be used", at + 1));
+      return wrong_file(fmt::format("certificate {} in postgres_certificate cannot be used", at + 1));
     }
   }
   const Held<EVP_PKEY> key(PEM_read_bio_PrivateKey(reader_of(key_text).get(), nullptr, no_password, nullptr));
   if (key == nullptr) {
-    return wrong("there is no key without a password in postgres_key");
+    return wrong_file("there is no key without a password in postgres_key");
   }
   if (SSL_CTX_use_PrivateKey(context, key.get()) != 1 || SSL_CTX_check_private_key(context) != 1) {
-    return wrong("postgres_key is not the key of postgres_certificate");
+    return wrong_file("postgres_key is not the key of postgres_certificate");
   }
   return {};
 }
@@ -81,12 +81,12 @@ Result<void> use_certificates(SSL_CTX* context, std::vector<Held<X509>> chain, c
 Result<void> ask_clients(SSL_CTX* context, const std::string& text) {
   const auto authorities = read_certificates(text);
   if (authorities.empty()) {
-    return wrong("there is no certificate in postgres_client_ca");
+    return wrong_file("there is no certificate in postgres_client_ca");
   }
   for (const auto& authority : authorities) {
     if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1 ||
         SSL_CTX_add_client_CA(context, authority.get()) != 1) {
-      return wrong("a certificate in postgres_client_ca cannot be used");
+      return wrong_file("a certificate in postgres_client_ca cannot be used");
     }
   }
   // One that nobody may trust ends the handshake; who has none logs in with a password.

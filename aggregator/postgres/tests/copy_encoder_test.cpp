@@ -15,20 +15,20 @@ namespace {
 
 using semantics::Value;
 
-CopyOptions options_of(const std::string& list) {
+CopyOptions encoder_options(const std::string& list) {
   const auto copy = aggregator::read_copy("COPY t TO STDOUT " + list);
   return *read_copy_options(*copy);
 }
 
 std::string text(const std::string& list, std::string_view value) {
   std::string out;
-  append_copy_text(options_of(list), value, out);
+  append_copy_text(encoder_options(list), value, out);
   return out;
 }
 
 std::string csv(const std::string& list, std::string_view value, CsvPlace place = {}) {
   std::string out;
-  append_copy_csv(options_of("(FORMAT csv" + list + ")"), value, place, out);
+  append_copy_csv(encoder_options("(FORMAT csv" + list + ")"), value, place, out);
   return out;
 }
 
@@ -55,7 +55,7 @@ TEST(CopyEncoderTest, WhatItWritesIsReadBack) {
   std::mt19937_64 random(20);
   constexpr std::string_view kCharacters = "\\.,\t\n\"abN|";
   for (const char* const list : {"", "(DELIMITER '|')", "(FORMAT csv)", "(FORMAT csv, ESCAPE '\\', DELIMITER '|')"}) {
-    const CopyOptions options = options_of(list);
+    const CopyOptions options = encoder_options(list);
     for (int turn = 0; turn < 2'000; ++turn) {
       std::vector<std::optional<std::string>> row;
       std::string line;
@@ -111,8 +111,8 @@ std::string messages(std::string_view bytes) {
 }
 
 TEST(CopyEncoderTest, EachRowIsAMessage) {
-  const auto encoder =
-      CopyEncoder::make(testing::tickets()->columns, options_of("(FORMAT csv, HEADER, FORCE_QUOTE (name))"), "tickets");
+  const auto encoder = CopyEncoder::make(testing::tickets()->columns,
+                                         encoder_options("(FORMAT csv, HEADER, FORCE_QUOTE (name))"), "tickets");
   ASSERT_TRUE(encoder.has_value());
   const std::string rows = packed({{int64_t{1}, int64_t{15'744}, std::string("x")}, {int64_t{2}, Value(), Value()}});
   std::string_view rest = rows;
@@ -126,7 +126,7 @@ TEST(CopyEncoderTest, EachRowIsAMessage) {
 }
 
 TEST(CopyEncoderTest, BinaryBeginsInItsFirstRowsMessage) {
-  const auto encoder = CopyEncoder::make(testing::tickets()->columns, options_of("(FORMAT binary)"), "tickets");
+  const auto encoder = CopyEncoder::make(testing::tickets()->columns, encoder_options("(FORMAT binary)"), "tickets");
   ASSERT_TRUE(encoder.has_value());
   const std::string rows = packed({{int64_t{1}, Value(), std::string("x")}});
   std::string_view rest = rows;
@@ -142,9 +142,9 @@ TEST(CopyEncoderTest, BinaryBeginsInItsFirstRowsMessage) {
 
 TEST(CopyEncoderTest, QuotesAreForcedOnColumnsThatAreThere) {
   const auto columns = testing::tickets()->columns;
-  EXPECT_EQ(CopyEncoder::make(columns, options_of("(FORMAT csv, FORCE_QUOTE (x))"), "").error().message,
+  EXPECT_EQ(CopyEncoder::make(columns, encoder_options("(FORMAT csv, FORCE_QUOTE (x))"), "").error().message,
             "column \"x\" does not exist");
-  EXPECT_EQ(CopyEncoder::make(columns, options_of("(FORMAT csv, FORCE_QUOTE (x))"), "tickets").error().message,
+  EXPECT_EQ(CopyEncoder::make(columns, encoder_options("(FORMAT csv, FORCE_QUOTE (x))"), "tickets").error().message,
             "FORCE_QUOTE column \"x\" not referenced by COPY");
 }
 

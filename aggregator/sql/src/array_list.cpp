@@ -7,7 +7,7 @@
 namespace daedalus::aggregator::sql {
 namespace {
 
-bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 class ArrayReader {
  public:
@@ -60,7 +60,7 @@ class ArrayReader {
       }
       has_escape = has_escape || is_escape;
       element += rest_[0];
-      size = is_escape || !is_blank(rest_[0]) ? element.size() : size;
+      size = is_escape || !is_space(rest_[0]) ? element.size() : size;
       rest_.remove_prefix(1);
     }
     element.resize(size);
@@ -88,7 +88,7 @@ class ArrayReader {
   }
 
   void skip_blanks() {
-    while (!rest_.empty() && is_blank(rest_[0])) {
+    while (!rest_.empty() && is_space(rest_[0])) {
       rest_.remove_prefix(1);
     }
   }

@@ -12,8 +12,6 @@ namespace {
 /// When PostgreSQL meets a mistake.
 enum class Phase : uint8_t { kRead, kPlanned, kComputed, kChecked };
 
-constexpr std::string_view kNullForbidden = "23502";
-
 /// In PostgreSQL's order; of one row RETURNING is planned behind its values.
 enum class Step : uint8_t {
   kValuesRead,

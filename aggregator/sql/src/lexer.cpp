@@ -37,7 +37,6 @@ bool is_digit(char c) { return is(kDigit, c); }
 bool is_word_start(char c) { return is(kWordStart, c); }
 bool is_word(char c) { return is(kWord, c); }
 bool is_operator(char c) { return is(kOperator, c); }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
 bool is_any_of(const Token& token, std::initializer_list<std::string_view> keywords) {
@@ -255,7 +254,7 @@ bool Lexer::skip_prefixed_string() {
   if (after != '\'' && after != '&') {
     return false;
   }
-  const char prefix = lower(text_[at_]);
+  const char prefix = lower_letter(text_[at_]);
   if (after == '\'' && (prefix == 'e' || prefix == 'b' || prefix == 'x' || prefix == 'n')) {
     ++at_;
     skip_string(prefix == 'e');
@@ -317,7 +316,7 @@ bool is_keyword(const Token& token, std::string_view keyword) {
     return false;
   }
   for (size_t i = 0; i < keyword.size(); ++i) {
-    if (lower(token.text[i]) != keyword[i]) {
+    if (lower_letter(token.text[i]) != keyword[i]) {
       return false;
     }
   }

@@ -15,6 +15,11 @@
 
 namespace daedalus::aggregator::sql {
 
+/// A letter of ASCII in lower case, any other byte as it is.
+[[nodiscard]] constexpr char lower_letter(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 enum class TokenKind : uint8_t {
   kWord,    ///< Keyword or unquoted name.
   kQuoted,  ///< String or quoted name, unterminated ones included (they reach to the end of the text).

@@ -10,20 +10,19 @@ namespace daedalus::aggregator::sql {
 
 namespace {
 
-using semantics::Condition;
 using semantics::Literal;
 using LiteralKey = ParameterPlaces::LiteralKey;
 
 LiteralKey key_of(const Literal& literal) { return {literal.column, literal.kind, literal.op}; }
 
 /// A literal, or a disjunction of literals.
-std::optional<std::vector<LiteralKey>> clause_of(const Condition& condition) {
-  if (condition.kind == Condition::Kind::kLiteral) {
+std::optional<std::vector<LiteralKey>> clause_of(const semantics::Condition& condition) {
+  if (condition.kind == semantics::Condition::Kind::kLiteral) {
     return std::vector{key_of(condition.literal)};
   }
   std::vector<LiteralKey> keys;
-  for (const Condition& child : condition.children) {
-    if (condition.kind != Condition::Kind::kOr || child.kind != Condition::Kind::kLiteral) {
+  for (const semantics::Condition& child : condition.children) {
+    if (condition.kind != semantics::Condition::Kind::kOr || child.kind != semantics::Condition::Kind::kLiteral) {
       return std::nullopt;
     }
     keys.push_back(key_of(child.literal));
@@ -32,16 +31,16 @@ std::optional<std::vector<LiteralKey>> clause_of(const Condition& condition) {
 }
 
 /// As semantics::normal_form() writes them.
-std::optional<ParameterPlaces::LiteralKeys> clauses_of(const Condition& condition) {
-  if (condition.kind == Condition::Kind::kAlways) {
+std::optional<ParameterPlaces::LiteralKeys> clauses_of(const semantics::Condition& condition) {
+  if (condition.kind == semantics::Condition::Kind::kAlways) {
     return ParameterPlaces::LiteralKeys();
   }
-  if (condition.kind == Condition::Kind::kNever) {
+  if (condition.kind == semantics::Condition::Kind::kNever) {
     return ParameterPlaces::LiteralKeys{{key_of(Literal())}};
   }
   ParameterPlaces::LiteralKeys clauses;
-  const bool is_conjunction = condition.kind == Condition::Kind::kAnd;
-  for (const Condition& conjunct : is_conjunction ? condition.children : std::vector{condition}) {
+  const bool is_conjunction = condition.kind == semantics::Condition::Kind::kAnd;
+  for (const semantics::Condition& conjunct : is_conjunction ? condition.children : std::vector{condition}) {
     auto clause = clause_of(conjunct);
     if (!clause) {
       return std::nullopt;
@@ -84,21 +83,22 @@ std::vector<int32_t> ParameterPlaces::fixed() const {
   return found;
 }
 
-void ParameterPlaces::see_leaf(const Condition& leaf) {
+void ParameterPlaces::see_leaf(const semantics::Condition& leaf) {
   if (!is_followed_) {
     return;
   }
-  if (leaf.kind == Condition::Kind::kLiteral && !leaf.literal.values.empty()) {
+  if (leaf.kind == semantics::Condition::Kind::kLiteral && !leaf.literal.values.empty()) {
     leaves_.emplace_back(leaf.literal.column, contract::operator_of(leaf.literal));
   }
-  std::for_each(leaf.children.begin(), leaf.children.end(), [this](const Condition& child) { see_leaf(child); });
+  std::for_each(leaf.children.begin(), leaf.children.end(),
+                [this](const semantics::Condition& child) { see_leaf(child); });
 }
 
 bool ParameterPlaces::is_only_leaf(uint32_t column, semantics::Operator op) const {
   return std::count(leaves_.begin(), leaves_.end(), std::pair(column, op)) <= 1;
 }
 
-void ParameterPlaces::see(const Condition& condition) {
+void ParameterPlaces::see(const semantics::Condition& condition) {
   if (is_followed_) {
     written_ = clauses_of(condition);
   }

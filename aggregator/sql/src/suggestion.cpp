@@ -19,11 +19,10 @@ constexpr size_t kPrefixSizeMin = 3;
 /// Longer words are no keywords, and no names either: PostgreSQL cuts names at 63 bytes.
 constexpr size_t kNameSizeMax = 64;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool is_prefix(std::string_view prefix, std::string_view name) {
-  return prefix.size() <= name.size() && std::equal(prefix.begin(), prefix.end(), name.begin(),
-                                                    [](char left, char right) { return lower(left) == lower(right); });
+  return prefix.size() <= name.size() &&
+         std::equal(prefix.begin(), prefix.end(), name.begin(),
+                    [](char left, char right) { return lower_letter(left) == lower_letter(right); });
 }
 
 /// How far `name` is from what was written: the beginning of a name is as near as one wrong letter.
@@ -71,7 +70,7 @@ size_t edit_distance(std::string_view left, std::string_view right, size_t bound
   std::vector<size_t> before(right.size() + 1);
   std::vector<size_t> current(right.size() + 1);
   std::iota(current.begin(), current.end(), 0);
-  const auto same = [&](size_t i, size_t j) { return lower(left[i - 1]) == lower(right[j - 1]); };
+  const auto same = [&](size_t i, size_t j) { return lower_letter(left[i - 1]) == lower_letter(right[j - 1]); };
   for (size_t i = 1; i <= left.size(); ++i) {
     before_that = std::exchange(before, current);
     current[0] = i;

@@ -24,8 +24,6 @@ using semantics::Operator;
 using semantics::Type;
 using semantics::TypeKind;
 
-constexpr std::string_view kNullForbidden = "23502";
-
 Result<void> check_clauses(const Scope& scope, const grammar::UpdateStatement& update) {
   if (update.with_clause.is_present()) {
     return scope.refuse("WITH", update.with_clause.location());

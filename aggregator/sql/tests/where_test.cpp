@@ -8,13 +8,13 @@ namespace {
 
 class WhereTest : public SqlTest {};
 
-struct Accepted {
+struct AcceptedCondition {
   const char* condition;
   const char* predicate;
 };
 
 TEST_F(WhereTest, ArraysAndRowsAreLookedUp) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"i = ANY ('{1, 2}')", "i in (1,2)"},
            {"i = ANY ('{1, 2}'::bigint[])", "i in (1,2)"},
            {"i = ANY (ARRAY[1, 2.5])", "i=1"},
@@ -34,7 +34,7 @@ TEST_F(WhereTest, ArraysAndRowsAreLookedUp) {
 }
 
 TEST_F(WhereTest, Comparisons) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"i = 1", "i=1"},
            {"i <> 1", "i<>1"},
            {"i != 1", "i<>1"},
@@ -102,7 +102,7 @@ TEST_F(WhereTest, Comparisons) {
 
 // char(n) becomes text beside text, whose trailing blanks count; beside varchar and in lists text becomes char(n).
 TEST_F(WhereTest, CharBesideOtherStrings) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"c = 'ab'::text", "c='ab'"},
            {"c = 'ab '::text", "never"},
            {"c <> 'ab '::text", "c not null"},
@@ -141,7 +141,7 @@ TEST_F(WhereTest, CharBesideOtherStrings) {
 }
 
 TEST_F(WhereTest, DatesInOtherSpellings) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"day = '20130630'", "day=2013-06-30"},
            {"day = 'June 3, 2013'", "day=2013-06-03"},
            {"day = DATE '06/30/2013'", "day=2013-06-30"},
@@ -177,7 +177,7 @@ TEST_F(WhereTest, TimeFoldsToTheCallersNow) {
 }
 
 TEST_F(WhereTest, ListsRangesAndNullTests) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"i BETWEEN 1 AND 3", "i>=1 AND i<=3"},
            {"i NOT BETWEEN 1 AND 3", "(i<1 OR i>3)"},
            {"2 BETWEEN i AND 3", "i<=2"},
@@ -205,7 +205,7 @@ TEST_F(WhereTest, ListsRangesAndNullTests) {
 }
 
 TEST_F(WhereTest, LikeWithAPrefix) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"v LIKE 'ab%'", "v starts 'ab'"},
            {"v NOT LIKE 'ab%'", "v not starts 'ab'"},
            {"v LIKE 'ab%%'", "v starts 'ab'"},
@@ -233,7 +233,7 @@ TEST_F(WhereTest, LikeWithAPrefix) {
 }
 
 TEST_F(WhereTest, ARegularExpressionThatIsAPrefixIsLookedUp) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"v ~ '^ab'", "v starts 'ab'"},
            {"v !~ '^ab'", "v not starts 'ab'"},
            {"NOT v ~ '^ab'", "v not starts 'ab'"},
@@ -249,7 +249,7 @@ TEST_F(WhereTest, ARegularExpressionThatIsAPrefixIsLookedUp) {
 }
 
 TEST_F(WhereTest, BooleansAndConstants) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"b", "b=t"},
            {"NOT b", "b<>t"},
            {"b = true", "b=t"},
@@ -291,7 +291,7 @@ TEST_F(WhereTest, BooleansAndConstants) {
 }
 
 TEST_F(WhereTest, ConnectivesBecomeConjunctiveNormalForm) {
-  for (const auto& [condition, predicate] : std::initializer_list<Accepted>{
+  for (const auto& [condition, predicate] : std::initializer_list<AcceptedCondition>{
            {"i = 1 AND s = 2 AND v = 'x'", "i=1 AND s=2 AND v='x'"},
            {"i = 1 OR s = 2", "(i=1 OR s=2)"},
            {"i = 1 AND (s = 2 OR l = 3)", "i=1 AND (s=2 OR l=3)"},

@@ -11,7 +11,7 @@ class InsertTest : public SqlTest {};
 class UpdateTest : public SqlTest {};
 class DeleteTest : public SqlTest {};
 
-struct Accepted {
+struct AcceptedWrite {
   const char* sql;
   const char* result;
 };
@@ -70,7 +70,7 @@ TEST_F(InsertTest, DescribesWhatItReturns) {
 }
 
 TEST_F(InsertTest, RefusesWhatItCannotReturn) {
-  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+  for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
            {"INSERT INTO t (i) VALUES (1) RETURNING z", "42703@40 column \"z\" does not exist"},
            {"INSERT INTO t (i) VALUES (1) RETURNING count(*)",
             "42803@40 aggregate functions are not allowed in RETURNING"},
@@ -138,7 +138,7 @@ TEST_F(InsertTest, PacksNoMoreBytesThanAnUpdateMayHave) {
 }
 
 TEST_F(InsertTest, RefusesWhatDoesNotFit) {
-  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+  for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
            {"INSERT INTO t (i) VALUES (NULL)",
             "23502@27 null value in column \"i\" of relation \"t\" violates not-null constraint"},
            {"INSERT INTO t (v) VALUES ('x')",
@@ -191,7 +191,7 @@ TEST_F(InsertTest, TakesAThousandRows) {
 }
 
 TEST_F(InsertTest, OfSeveralMistakesPostgresFirstOneIsTold) {
-  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+  for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
            // Of one row by the table's columns, whatever order they are written in.
            {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1)", "22003@43 smallint out of range (column \"s\")"},
            {"INSERT INTO t (i, k, l) VALUES (1, NULL::int, 1 / 0)", "22012@0 division by zero"},
@@ -220,7 +220,7 @@ TEST_F(InsertTest, TakesWhatIsComputedOfIntervals) {
 }
 
 TEST_F(UpdateTest, AssignsConstantsAndChanges) {
-  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+  for (const auto& [sql, expected] : std::initializer_list<AcceptedWrite>{
            {"UPDATE t SET k = 5 WHERE i = 1", "k=5 where i=1"},
            {"UPDATE t SET k = DEFAULT, v = DEFAULT", "k=7, v=- where all"},
            {"UPDATE t SET v = NULL, d = 1 WHERE FALSE", "v=-, d=1 where never"},
@@ -242,7 +242,7 @@ TEST_F(UpdateTest, AssignsConstantsAndChanges) {
        }) {
     EXPECT_EQ(assigned(sql), expected) << sql;
   }
-  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+  for (const auto& [sql, expected] : std::initializer_list<AcceptedWrite>{
            {"UPDATE t SET v = v || 'x'", "v:=||(cast(v as text),x) where all"},
            {"UPDATE t SET k = l, l = k", "k:=l, l:=k where all"},
            {"UPDATE t SET k = l + 1, n = n + 0.005", "k:=+(l,1), n:=+(n,0.005) where all"},
@@ -261,7 +261,7 @@ TEST_F(UpdateTest, AssignsConstantsAndChanges) {
 }
 
 TEST_F(UpdateTest, RefusesWhatItCannotDo) {
-  for (const auto& [sql, error] : std::initializer_list<Accepted>{
+  for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
            {"UPDATE t SET i = 1",
             "0A000@14 assigning column \"i\" is not supported: it is a partitioning column, which decides where a row "
             "lives"},

@@ -20,7 +20,7 @@ using semantics::WorkBudget;
 
 constexpr rpc::PeerId kReader{1};
 constexpr rpc::PeerId kSleeper{2};
-const std::vector<semantics::Type> kTypes = {{semantics::TypeKind::kInt}};
+const std::vector<semantics::Type> kRowTypes = {{semantics::TypeKind::kInt}};
 
 class Gauge final : public rpc::OutputGauge {
  public:
@@ -48,7 +48,7 @@ class MergeSchedulerTest : public testing::Test {
   static MergedRows numbers(std::vector<int64_t> values) {
     MergedRows made;
     for (const int64_t value : values) {
-      semantics::append_packed_row(kTypes, std::vector<Value>{value}, made.rows);
+      semantics::append_packed_row(kRowTypes, std::vector<Value>{value}, made.rows);
       ++made.row_count;
     }
     return made;

@@ -30,14 +30,6 @@ std::string hello_frame(const std::string& name) {
   return encode_frame(FrameType::kHello, text.SerializeAsString());
 }
 
-std::string operations_frame(uint64_t first, uint64_t last) {
-  wire::v1::OperationBatch batch;
-  for (uint64_t sequence = first; sequence <= last; ++sequence) {
-    *batch.add_operations() = operation(sequence);
-  }
-  return encode_frame(FrameType::kOperations, batch.SerializeAsString());
-}
-
 /// Intervals shorter than the real ones, and still long beside the pauses that a busy machine makes.
 AsioOptions impatient() {
   AsioOptions options;

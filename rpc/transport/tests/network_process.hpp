@@ -10,6 +10,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/rpc/asio_network.hpp"
+#include "daedalus/rpc/frame.hpp"
 #include "recorder.hpp"
 
 namespace daedalus::rpc {
@@ -32,6 +33,15 @@ struct Process {
   Recorder recorder;
   std::unique_ptr<AsioNetwork> network;
 };
+
+/// The bytes of a batch of operations with these numbers.
+inline std::string operations_frame(uint64_t first, uint64_t last) {
+  wire::v1::OperationBatch batch;
+  for (uint64_t sequence = first; sequence <= last; ++sequence) {
+    *batch.add_operations() = operation(sequence);
+  }
+  return encode_frame(FrameType::kOperations, batch.SerializeAsString());
+}
 
 inline bool run_until(std::initializer_list<Process*> processes, const std::function<bool()>& condition) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kPatience);

@@ -31,14 +31,6 @@ std::string hello_frame() {
   return encode_frame(FrameType::kHello, ours.SerializeAsString());
 }
 
-std::string operations_frame(uint64_t first, uint64_t last) {
-  wire::v1::OperationBatch batch;
-  for (uint64_t sequence = first; sequence <= last; ++sequence) {
-    *batch.add_operations() = operation(sequence);
-  }
-  return encode_frame(FrameType::kOperations, batch.SerializeAsString());
-}
-
 /// What is logged meanwhile.
 class Log {
  public:

@@ -8,6 +8,8 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
+using enum TypeKind;
+
 using Int128 = __int128;
 
 enum class Sign : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kModulo };
@@ -194,7 +196,6 @@ class ArithmeticAdder : public Adder {
 };
 
 void add_numerics(Adder& adder) {
-  constexpr TypeKind kNumeric = TypeKind::kNumeric;
   adder.start(180);
   adder.add_operator(kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
   adder.add_operator(kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);

@@ -7,7 +7,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kDouble = TypeKind::kDouble;
+using enum TypeKind;
 constexpr double kRadiansPerDegree = 0.0174532925199432957692;
 
 Error out_of_range() { return rejected("22003", "input is out of range"); }

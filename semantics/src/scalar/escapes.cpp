@@ -13,7 +13,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
+using enum TypeKind;
 
 // ---- Unicode ----
 

@@ -10,10 +10,7 @@ namespace {
 
 using Int128 = __int128;
 
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kBigint = TypeKind::kBigint;
+using enum TypeKind;
 
 // ---- divisors ----
 

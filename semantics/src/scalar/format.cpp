@@ -14,7 +14,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
+using enum TypeKind;
 constexpr int64_t kNumberMax = std::numeric_limits<int32_t>::max();
 
 Error wrong(std::string message) { return rejected("22023", std::move(message)); }

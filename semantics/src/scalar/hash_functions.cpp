@@ -5,6 +5,7 @@
 
 #include "../decimal_digits.hpp"
 #include "../interval.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "hash_bytes.hpp"
@@ -12,9 +13,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kBigint = TypeKind::kBigint;
-constexpr int64_t kMicrosFrom1970To2000 = 946'684'800'000'000;
+using enum TypeKind;
 
 /// The same bytes on every machine: integers as they lie in memory of the usual order, the lowest first.
 template <typename Number>

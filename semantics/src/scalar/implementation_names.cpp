@@ -18,21 +18,7 @@ namespace {
 
 using Kinds = std::vector<TypeKind>;
 
-constexpr TypeKind kBool = TypeKind::kBool;
-constexpr TypeKind kSmallint = TypeKind::kSmallint;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kBigint = TypeKind::kBigint;
-constexpr TypeKind kReal = TypeKind::kReal;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
-constexpr TypeKind kDate = TypeKind::kDate;
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
-constexpr TypeKind kTime = TypeKind::kTime;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kChar = TypeKind::kChar;
-constexpr TypeKind kUuid = TypeKind::kUuid;
+using enum TypeKind;
 
 /// A type as its functions name it.
 struct Named {

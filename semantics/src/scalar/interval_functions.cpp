@@ -7,6 +7,7 @@
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
+#include "../units_of_time.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/interval_modifier.hpp"
 #include "time_fields.hpp"
@@ -16,11 +17,7 @@ namespace {
 
 using Int128 = __int128;
 
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kDaysPerMonth = 30;
+using enum TypeKind;
 
 // ---- fields ----
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "moment_template.hpp"
 #include "number_template.hpp"
@@ -10,10 +11,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kMonthsPerYear = 12;
-constexpr int64_t kDaysPerMonth = 30;
+using enum TypeKind;
 
 /// PostgreSQL's number of a day, which goes on where months and days are out of their calendar.
 int64_t day_number(int64_t year, int64_t month, int64_t day) {

@@ -10,8 +10,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kChar = TypeKind::kChar;
+using enum TypeKind;
 
 enum class Match : uint8_t {
   kNo,
@@ -152,7 +151,6 @@ Type type_of_pattern(Expressions arguments) { return text_of(2 * uint64_t{length
 }  // namespace
 
 void add_like(Functions& functions) {
-  constexpr TypeKind kBool = TypeKind::kBool;
   Adder adder(functions);
   adder.start(600);
   for (const TypeKind kind : {kText, kChar}) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../calendar.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "moment_template.hpp"
 #include "number_template.hpp"
@@ -17,10 +18,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kMicrosPerDay = 86'400 * kMicrosPerSecond;
-constexpr int64_t kJulianDayOf1970 = 2'440'588;
+using enum TypeKind;
 
 /// A moment in parts, as a clock and a calendar show it.
 struct Shown {

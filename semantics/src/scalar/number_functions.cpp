@@ -12,9 +12,7 @@ namespace {
 
 using Int128 = __int128;
 
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
-constexpr TypeKind kInt = TypeKind::kInt;
+using enum TypeKind;
 constexpr TypeKind kIntegers[] = {TypeKind::kSmallint, TypeKind::kInt, TypeKind::kBigint};
 
 Error overflow() { return rejected("22003", "value out of range: overflow"); }

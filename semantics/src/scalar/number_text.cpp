@@ -20,7 +20,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
+using enum TypeKind;
 constexpr size_t kRomanWidth = 15;
 
 Result<Value> finished(std::string made) {

@@ -8,7 +8,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kInt = TypeKind::kInt;
+using enum TypeKind;
 
 int64_t sign_of(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
 
@@ -112,7 +112,6 @@ void add_orderings(Functions& functions) {
     adder.add(larger, {kind, kind}, kind, chosen<true, false>, type, false);
     adder.add(smaller, {kind, kind}, kind, chosen<false, false>, type, false);
   }
-  constexpr TypeKind kChar = TypeKind::kChar;
   adder.add("bpchar_larger", {kChar, kChar}, kChar, chosen<true, true>, type_of_longer, false);
   adder.add("bpchar_smaller", {kChar, kChar}, kChar, chosen<false, true>, type_of_longer, false);
 }

@@ -13,9 +13,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kBool = TypeKind::kBool;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kInterval = TypeKind::kInterval;
+using enum TypeKind;
 
 bool is_before(Arguments arguments) { return std::get<bool>(arguments[3]); }
 bool is_less(Arguments arguments) { return std::get<bool>(arguments[4]); }

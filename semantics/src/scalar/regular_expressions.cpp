@@ -16,10 +16,7 @@ namespace {
 using regular::Flags;
 using regular::Syntax;
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kChar = TypeKind::kChar;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kBool = TypeKind::kBool;
+using enum TypeKind;
 
 // ---- whether there is a match ----
 

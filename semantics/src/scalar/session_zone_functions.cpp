@@ -4,6 +4,7 @@
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
+#include "../units_of_time.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "interval_functions.hpp"
@@ -16,11 +17,7 @@ namespace daedalus::semantics {
 namespace scalar {
 namespace {
 
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kText = TypeKind::kText;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+using enum TypeKind;
 /// 294246-12-31 23:59:59.999999+15:59:59 BC
 constexpr uint64_t kMomentTextSize = 40;
 

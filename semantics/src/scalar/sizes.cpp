@@ -13,9 +13,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kBigint = TypeKind::kBigint;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
+using enum TypeKind;
 
 constexpr std::array<std::string_view, 6> kUnits{"bytes", "kB", "MB", "GB", "TB", "PB"};
 constexpr int kUnitBits = 10;

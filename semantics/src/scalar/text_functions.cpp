@@ -15,9 +15,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kChar = TypeKind::kChar;
+using enum TypeKind;
 constexpr uint64_t kCharacterSizeMax = 4;
 
 bool is_alphanumeric(char c) { return is_digit(c) || is_letter(c); }

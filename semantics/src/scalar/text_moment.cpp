@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "../calendar.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "moment_scanner.hpp"
@@ -16,9 +17,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kJulianDayOf1970 = 2'440'588;
+using enum TypeKind;
 
 struct Moment {
   int64_t days = 0;
@@ -209,7 +208,6 @@ Result<int64_t> offset_of(const Moment& moment, const Value* zone) {
   if (moment.zone_seconds || zone == nullptr) {
     return moment.zone_seconds.value_or(0);
   }
-  constexpr int64_t kSecondsPerDay = 86'400;
   const Result<BoundZone> bound = BoundZone::read(text(*zone));
   return bound
              ? Result<int64_t>(bound->offset_of_local(moment.days * kSecondsPerDay + moment.micros / kMicrosPerSecond))

@@ -13,8 +13,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
+using enum TypeKind;
 
 /// Reads along a template, pattern by pattern. Each passes a byte, unless it says otherwise.
 class Reader {

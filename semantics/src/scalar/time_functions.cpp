@@ -7,6 +7,7 @@
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "interval_functions.hpp"
@@ -17,14 +18,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kDate = TypeKind::kDate;
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+using enum TypeKind;
 
 const Interval& interval(const Value& value) { return std::get<Interval>(value); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "../calendar.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "time_fields.hpp"
@@ -13,15 +14,7 @@ namespace daedalus::semantics::scalar {
 
 namespace {
 
-constexpr TypeKind kDate = TypeKind::kDate;
-constexpr TypeKind kTime = TypeKind::kTime;
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
-constexpr int64_t kMicrosPerMinute = 60 * kMicrosPerSecond;
+using enum TypeKind;
 
 }  // namespace
 

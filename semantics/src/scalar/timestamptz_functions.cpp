@@ -8,19 +8,14 @@
 
 #include "../calendar.hpp"
 #include "../interval.hpp"
+#include "../units_of_time.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "time_fields.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
-constexpr TypeKind kInterval = TypeKind::kInterval;
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr int64_t kMicrosPerSecond = 1'000'000;
+using enum TypeKind;
 
 int64_t seconds_of(int64_t micros) { return floor_div(micros, kMicrosPerSecond); }
 
@@ -110,7 +105,6 @@ Result<Value> make_at_zone(Arguments arguments, const BoundExpression& call) {
 /// Seconds since 1970. As PostgreSQL rounds: after it has made them seconds since 2000.
 Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
   constexpr double kSecondsTo2000 = 946'684'800;
-  constexpr int64_t kMicrosTo2000 = 946'684'800'000'000;
   const double seconds = floating(arguments[0]);
   if (std::isnan(seconds)) {
     return rejected("22008", "timestamp cannot be NaN");
@@ -119,12 +113,12 @@ Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
     return rejected("0A000", fmt::format("timestamp {}infinity is not supported", seconds < 0 ? "-" : ""));
   }
   const double micros = std::rint((seconds - kSecondsTo2000) * static_cast<double>(kMicrosPerSecond));
-  constexpr auto kLow = static_cast<double>(kTimestampMicrosMin - kMicrosTo2000);
-  constexpr auto kHigh = static_cast<double>(kTimestampMicrosMax - kMicrosTo2000);
+  constexpr auto kLow = static_cast<double>(kTimestampMicrosMin - kMicrosFrom1970To2000);
+  constexpr auto kHigh = static_cast<double>(kTimestampMicrosMax - kMicrosFrom1970To2000);
   if (micros < kLow || micros >= kHigh) {
     return rejected("22008", fmt::format("timestamp out of range: \"{:g}\"", seconds));
   }
-  return Value(static_cast<int64_t>(micros) + kMicrosTo2000);
+  return Value(static_cast<int64_t>(micros) + kMicrosFrom1970To2000);
 }
 
 }  // namespace

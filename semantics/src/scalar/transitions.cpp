@@ -1,18 +1,13 @@
 // The steps of PostgreSQL's aggregates and the distances of its ranges, which its catalogue has as functions.
 #include "../text_parts.hpp"
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kBool = TypeKind::kBool;
-constexpr TypeKind kSmallint = TypeKind::kSmallint;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kBigint = TypeKind::kBigint;
-constexpr TypeKind kDouble = TypeKind::kDouble;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
-constexpr double kMicrosPerSecond = 1e6;
+using enum TypeKind;
 
 /// A sum so far, NULL before the first value. Beyond 64 bits it goes round: PostgreSQL does not look there.
 Result<Value> sum_of_integers(Arguments arguments, const BoundExpression&) {
@@ -59,7 +54,7 @@ Result<Value> distance_of_numerics(Arguments arguments, const BoundExpression&) 
 
 Result<Value> distance_of_moments(Arguments arguments, const BoundExpression&) {
   return Value((static_cast<double>(integer(arguments[0])) - static_cast<double>(integer(arguments[1]))) /
-               kMicrosPerSecond);
+               static_cast<double>(kMicrosPerSecond));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "time_of_day.hpp"
@@ -12,15 +13,9 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kBool = TypeKind::kBool;
-constexpr TypeKind kInt = TypeKind::kInt;
-constexpr TypeKind kNumeric = TypeKind::kNumeric;
-constexpr TypeKind kTime = TypeKind::kTime;
-constexpr TypeKind kTimestamp = TypeKind::kTimestamp;
-constexpr TypeKind kTimestampTz = TypeKind::kTimestampTz;
+using enum TypeKind;
 constexpr int64_t kHeader = 4;  ///< Modifiers count the bytes of a header; below there is none.
 constexpr int64_t kPrecisionMax = 6;
-constexpr int64_t kMicrosFrom1970To2000 = 946'684'800'000'000;
 
 /// Eleven bits, one of them a sign.
 int32_t scale_of(int64_t modifier) { return static_cast<int32_t>(((modifier & 0x7ff) ^ 1'024) - 1'024); }

@@ -14,8 +14,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-constexpr TypeKind kText = TypeKind::kText;
-constexpr TypeKind kInt = TypeKind::kInt;
+using enum TypeKind;
 
 // ---- values of any kind ----
 

@@ -31,7 +31,7 @@ struct QueryIndex {
 
 /// A query that is tried on every row: its first condition stands here, so that most rows cost one comparison.
 struct TriedAlways {
-  Condition first;
+  WordCondition first;
   Conditions::Query rest;
   uint32_t query = 0;
 };
@@ -78,7 +78,7 @@ Plan make_plan(const RowStore& store, const std::vector<ReadyQuery>& queries, Cl
     } else {
       store.compile(query, 0, plan.conditions);
       Conditions::Query rest = plan.conditions.queries[number];
-      const Condition& first = plan.conditions.all[rest.first];
+      const WordCondition& first = plan.conditions.all[rest.first];
       if (first.tail_size == 0) {  // Otherwise a bound of it is not settled yet: it is tested again.
         ++rest.first;
         --rest.count;

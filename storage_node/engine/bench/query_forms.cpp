@@ -7,7 +7,6 @@ namespace daedalus::engine::bench {
 namespace {
 
 using semantics::AggregateFunction;
-using semantics::Condition;
 using semantics::Literal;
 using semantics::Operator;
 
@@ -26,8 +25,6 @@ constexpr uint32_t kFilteredPercent = 30;
 /// Comparisons of a condition drawn at random, and the most rows it should hold for where rows are fetched.
 constexpr uint32_t kRandomComparisonsMax = 24;
 constexpr double kRandomRowsMax = 32;
-
-uint32_t below(Random& random, uint32_t bound) { return static_cast<uint32_t>(random() % bound); }
 
 FormCondition equal(uint32_t column, uint32_t ordinal) {
   return {.kind = FormCondition::Kind::kBetween, .between = {column, ordinal, ordinal}};
@@ -233,8 +230,8 @@ FormQuery narrow_query(const TicketTable& table, const FormName& form, const For
   return {.condition = form.kind == "groups" ? all_of({}) : days_of_all, .output = FormOutput::kSumByMany};
 }
 
-Condition comparison(const TicketTable& table, const Between& between, Operator op, uint32_t ordinal) {
-  return {.kind = Condition::Kind::kLiteral,
+semantics::Condition comparison(const TicketTable& table, const Between& between, Operator op, uint32_t ordinal) {
+  return {.kind = semantics::Condition::Kind::kLiteral,
           .literal = {.column = between.column,
                       .kind = Literal::Kind::kCompare,
                       .op = op,
@@ -242,25 +239,26 @@ Condition comparison(const TicketTable& table, const Between& between, Operator 
           .children = {}};
 }
 
-Condition to_condition(const TicketTable& table, const FormCondition& condition) {
+semantics::Condition to_condition(const TicketTable& table, const FormCondition& condition) {
   if (condition.kind == FormCondition::Kind::kBetween) {
     const Between& between = condition.between;
     if (between.low == kNullOrdinal) {
-      return {.kind = Condition::Kind::kLiteral,
+      return {.kind = semantics::Condition::Kind::kLiteral,
               .literal = {.column = between.column, .kind = Literal::Kind::kIsNull, .values = {}},
               .children = {}};
     }
     if (between.is_equality()) {
       return comparison(table, between, Operator::kEqual, between.low);
     }
-    return {.kind = Condition::Kind::kAnd,
+    return {.kind = semantics::Condition::Kind::kAnd,
             .literal = {},
             .children = {comparison(table, between, Operator::kGreaterOrEqual, between.low),
                          comparison(table, between, Operator::kLessOrEqual, between.high)}};
   }
-  Condition joined{.kind = condition.kind == FormCondition::Kind::kAnd ? Condition::Kind::kAnd : Condition::Kind::kOr,
-                   .literal = {},
-                   .children = {}};
+  semantics::Condition joined{.kind = condition.kind == FormCondition::Kind::kAnd ? semantics::Condition::Kind::kAnd
+                                                                                  : semantics::Condition::Kind::kOr,
+                              .literal = {},
+                              .children = {}};
   for (const FormCondition& child : condition.children) {
     joined.children.push_back(to_condition(table, child));
   }

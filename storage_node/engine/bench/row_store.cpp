@@ -113,7 +113,7 @@ void RowStore::compile(const ReadyQuery& query, uint64_t settled_columns, Condit
   }
   std::sort(ordered.begin(), ordered.end(), [](const auto& one, const auto& other) { return one.first < other.first; });
   for (const auto& [share, between] : ordered) {
-    Condition condition{
+    WordCondition condition{
         .field = fields_[between->column], .low = between->low_word, .span = between->high_word - between->low_word};
     if (!between->tails.empty()) {
       condition.tail_size = static_cast<uint32_t>(between->tails.size() / 2);
@@ -126,7 +126,7 @@ void RowStore::compile(const ReadyQuery& query, uint64_t settled_columns, Condit
   conditions.queries.push_back(compiled);
 }
 
-bool RowStore::tail_holds(const Conditions& conditions, const Condition& condition, const uint8_t* row) {
+bool RowStore::tail_holds(const Conditions& conditions, const WordCondition& condition, const uint8_t* row) {
   const uint64_t distance = load_word(row + condition.field.offset) - condition.low;
   const uint8_t* tail = row + condition.field.offset + kWord;
   const char* bounds = conditions.tails.data() + condition.tails;

@@ -53,7 +53,7 @@ using ReadyQuery = std::vector<ReadyBetween>;
 }
 
 /// One range on one column: (value − low) <= span. A long string at a bound is settled by the bytes behind the eighth.
-struct Condition {
+struct WordCondition {
   Field field;
   uint64_t low = 0;
   uint64_t span = 0;
@@ -69,7 +69,7 @@ struct Conditions {
     uint64_t columns = 0;  ///< A bit a column that must not be NULL.
   };
 
-  std::vector<Condition> all;
+  std::vector<WordCondition> all;
   std::vector<Query> queries;
   std::string tails;
 };
@@ -100,8 +100,8 @@ class RowStore {
     if ((load_word(row) & query.columns) != 0) {
       return false;
     }
-    const Condition* condition = conditions.all.data() + query.first;
-    for (const Condition* end = condition + query.count; condition != end; ++condition) {
+    const WordCondition* condition = conditions.all.data() + query.first;
+    for (const WordCondition* end = condition + query.count; condition != end; ++condition) {
       if (!holds(*condition, row) || (condition->tail_size != 0 && !tail_holds(conditions, *condition, row))) {
         return false;
       }
@@ -109,7 +109,7 @@ class RowStore {
     return true;
   }
   /// The test of values of up to 8 bytes; of longer ones, whether the first 8 lie within.
-  [[nodiscard]] static bool holds(const Condition& condition, const uint8_t* row) {
+  [[nodiscard]] static bool holds(const WordCondition& condition, const uint8_t* row) {
     return (load_word(row + condition.field.offset) & condition.field.mask) - condition.low <= condition.span;
   }
 
@@ -123,7 +123,8 @@ class RowStore {
     uint32_t size = 0;
   };
 
-  [[nodiscard]] static bool tail_holds(const Conditions& conditions, const Condition& condition, const uint8_t* row);
+  [[nodiscard]] static bool tail_holds(const Conditions& conditions, const WordCondition& condition,
+                                       const uint8_t* row);
   /// The value of an ordinal as a Field reads it.
   [[nodiscard]] uint64_t key_of(uint32_t column, uint32_t ordinal) const;
   void encode(uint32_t column, uint32_t ordinal, uint8_t* out) const;

@@ -26,8 +26,6 @@ const std::vector<uint32_t>& shuffled_columns() {
   return kShuffled;
 }
 
-uint32_t below(Random& random, uint32_t bound) { return static_cast<uint32_t>(random() % bound); }
-
 TicketQuery booking_query(const TicketTable& table, Random& random) {
   const auto row = table.ordinals(below(random, table.row_count()));
   TicketQuery query;

@@ -18,6 +18,8 @@
 namespace daedalus::engine::bench {
 
 using Random = std::mt19937_64;
+/// A number from 0, below `bound`.
+[[nodiscard]] inline uint32_t below(Random& random, uint32_t bound) { return static_cast<uint32_t>(random() % bound); }
 
 constexpr uint32_t kTicketColumns = 47;
 constexpr uint32_t kNarrowColumns = 5;

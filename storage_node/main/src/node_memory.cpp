@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <string>
 
+#include "daedalus/base/units.hpp"
+
 namespace daedalus::node {
 
 namespace {
 
-constexpr uint64_t kMib = 1u << 20;
 constexpr uint64_t kBesideMin = 256 * kMib;
 constexpr uint64_t kBesideNow = 128 * kMib;  // Of this process alone: the others have what they use.
 constexpr uint64_t kBesideShare = 16;

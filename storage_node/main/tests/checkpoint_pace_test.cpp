@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "daedalus/base/units.hpp"
+
 namespace daedalus::node {
 namespace {
 
 using std::chrono::milliseconds;
-
-constexpr uint64_t kMib = 1u << 20;
 
 TEST(CheckpointPaceTest, ARoundTakesATenthOfACore) {
   CheckpointPace pace(256 * kMib);

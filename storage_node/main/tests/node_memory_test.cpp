@@ -3,13 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daedalus/base/units.hpp"
+
 namespace daedalus::node {
 namespace {
 
 using testing::HasSubstr;
 
 constexpr uint64_t kGib = uint64_t{1} << 30;
-constexpr uint64_t kMib = 1u << 20;
 
 SegmentsDemand segments(uint32_t count, uint64_t each_bytes) {
   return {.count = count, .shape = {.chunk_rows = 64, .chunk_count = 1, .memory_bytes = each_bytes}};

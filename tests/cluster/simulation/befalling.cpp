@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kLeapNsMax = 5 * kSecond;
 constexpr int64_t kFrozenNsMax = 3 * kSecond;
 constexpr int64_t kWallClockUsMax = 30LL * 24 * 3600 * 1'000'000;
-constexpr int64_t kLateNsMax = 200 * kMillisecond;
+constexpr int64_t kDelayNsMax = 200 * kMillisecond;
 constexpr int64_t kSlowSweepNsMax = 100 * kMillisecond;
 /// As SimulationOptions has it.
 constexpr int64_t kUsualDelayNsMin = 50 * kMicrosecond;
@@ -97,7 +97,7 @@ void SimulatedCluster::trouble_connection(FaultPoint point) {
     case FaultPoint::kResetSeenByNobody:
       return network_.reset(aggregator, other, rpc::Notice::kNobody);
     case FaultPoint::kDelay:
-      network_.set_delay(aggregator, other, kUsualDelayNsMin, random.between(kMillisecond, kLateNsMax));
+      network_.set_delay(aggregator, other, kUsualDelayNsMin, random.between(kMillisecond, kDelayNsMax));
       network_.at(end, [this, aggregator, other] {
         network_.set_delay(aggregator, other, kUsualDelayNsMin, kUsualDelayNsMax);
       });

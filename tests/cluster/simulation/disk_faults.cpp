@@ -11,7 +11,7 @@ namespace daedalus::testing {
 namespace {
 
 constexpr int64_t kSlowSyncNsMax = 300 * kMillisecond;
-constexpr int64_t kDownNsMax = 1500 * kMillisecond;
+constexpr int64_t kDiskDownNsMax = 1500 * kMillisecond;
 constexpr double kPowerLostAtCheckpoint = 0.002;
 /// FaultEntry::per_run of each comes to this.
 constexpr uint64_t kPowerPointsDealt = 2;
@@ -114,7 +114,7 @@ void SimulatedCluster::tell_lie(FaultPoint lie, uint32_t node, const Image& imag
   } else {
     flip_bit(lie, node);
   }
-  bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)));
+  bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDiskDownNsMax)));
 }
 
 void SimulatedCluster::flip_bit(FaultPoint lie, uint32_t node) {

@@ -14,7 +14,7 @@ namespace daedalus::testing {
 namespace {
 
 constexpr int64_t kLookNs = 5 * kMillisecond;
-constexpr int64_t kAwayNsMax = 300 * kMillisecond;
+constexpr int64_t kOldJournalNsMax = 300 * kMillisecond;
 constexpr const char* kBrokenCluster = "F0000";
 
 }  // namespace
@@ -56,7 +56,7 @@ void SimulatedCluster::put_old_journal_back() {
   writer().put_back(*old_journal_, options_.writer_looks);
   note("writer", fmt::format("its journal is put back to {} of {}", raw(old_journal_->last_numbered),
                              raw(newest_journal_->last_numbered)));
-  network_.at(after(network_.now(), network_.random().between(kMillisecond, kAwayNsMax)), [this] {
+  network_.at(after(network_.now(), network_.random().between(kMillisecond, kOldJournalNsMax)), [this] {
     writer().come_back();
     look_at_old_journal();
   });
@@ -99,7 +99,7 @@ void SimulatedCluster::put_newest_journal_back() {
   static_cast<void>(writer().crash(rpc::Notice::kBoth));
   writer().put_back(*newest_journal_, true);
   newest_journal_.reset();
-  network_.at(after(network_.now(), network_.random().between(kMillisecond, kAwayNsMax)),
+  network_.at(after(network_.now(), network_.random().between(kMillisecond, kOldJournalNsMax)),
               [this] { writer().come_back(); });
 }
 

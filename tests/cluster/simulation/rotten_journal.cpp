@@ -16,8 +16,8 @@ namespace daedalus::testing {
 
 namespace {
 
-constexpr int64_t kLookNs = 5 * kMillisecond;
-constexpr int64_t kAwayNsMax = 300 * kMillisecond;
+constexpr int64_t kSilenceLookNs = 5 * kMillisecond;
+constexpr int64_t kSilenceNsMax = 300 * kMillisecond;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ void SimulatedCluster::watch_for_rot() {
   if (is_time) {
     let_journal_rot();
   } else if (network_.now() < traffic_end_) {
-    network_.at(after(network_.now(), kLookNs), [this] { watch_for_rot(); });
+    network_.at(after(network_.now(), kSilenceLookNs), [this] { watch_for_rot(); });
   }
 }
 
@@ -60,7 +60,7 @@ void SimulatedCluster::let_journal_rot() {
   count(FaultPoint::kFlippedJournalTail);
   old_journal_ = std::move(*found);
   writer().put_back(*old_journal_, true);
-  network_.at(after(network_.now(), random.between(kMillisecond, kAwayNsMax)), [this] {
+  network_.at(after(network_.now(), random.between(kMillisecond, kSilenceNsMax)), [this] {
     writer().come_back();
     look_at_old_journal();
   });
@@ -90,7 +90,7 @@ void SimulatedCluster::on_damaged_journal(const Error& error) {
   }
   const bool has_copy = network_.random().chance(0.5);
   newest_journal_.reset();
-  network_.at(after(network_.now(), network_.random().between(kMillisecond, kAwayNsMax)), [this, has_copy] {
+  network_.at(after(network_.now(), network_.random().between(kMillisecond, kSilenceNsMax)), [this, has_copy] {
     if (has_copy) {
       writer().come_back();
     } else {

@@ -14,8 +14,8 @@ namespace {
 const std::string kOlderClient(16, 'o');
 /// How long a second writer waits for a quiet moment before it takes over all the same.
 constexpr int64_t kQuietNs = 4 * kSecond;
-constexpr int64_t kLookNs = 50 * kMillisecond;
-constexpr int64_t kDownNsMax = 1500 * kMillisecond;
+constexpr int64_t kStoryLookNs = 50 * kMillisecond;
+constexpr int64_t kStoryDownNsMax = 1500 * kMillisecond;
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void SimulatedCluster::kill_node(uint32_t node, FaultPoint how) {
   count(how);
   note(configuration_.nodes[node], "killed");
   nodes_[node]->crash(how == FaultPoint::kNodeKilled ? rpc::Notice::kBoth : rpc::Notice::kNobody);
-  bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)));
+  bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kStoryDownNsMax)));
 }
 
 void SimulatedCluster::bring_back(uint32_t node, Instant when) {
@@ -76,7 +76,7 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
     }
     if (const auto failed = nodes_[node]->come_back()) {
       if (nodes_[node]->disk().is_down()) {
-        bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)));
+        bring_back(node, after(network_.now(), network_.random().between(10 * kMillisecond, kStoryDownNsMax)));
       } else {
         on_refused_to_start(node, *failed);
       }
@@ -96,7 +96,7 @@ void SimulatedCluster::kill_writer(FaultPoint how) {
   count(how);
   submissions_.on_writer_killed(
       writer().crash(how == FaultPoint::kWriterKilled ? rpc::Notice::kBoth : rpc::Notice::kNobody));
-  network_.at(after(network_.now(), network_.random().between(10 * kMillisecond, kDownNsMax)),
+  network_.at(after(network_.now(), network_.random().between(10 * kMillisecond, kStoryDownNsMax)),
               [this] { writer().come_back(); });
 }
 
@@ -169,7 +169,7 @@ void SimulatedCluster::prepare_take_over() {
     if (is_quiet || network_.now() >= latest) {
       take_over();
     } else {
-      network_.at(after(network_.now(), kLookNs), [self] { (*self)(); });
+      network_.at(after(network_.now(), kStoryLookNs), [self] { (*self)(); });
     }
   };
   (*look)();
@@ -196,7 +196,7 @@ void SimulatedCluster::watch_second_writer() {
   if (current_writer_ == 0 && second.phase() == WriterModel::Phase::kActive) {
     on_taken_over(second.confirmed_through());
   } else if (current_writer_ == 0 && second.phase() != WriterModel::Phase::kFailed) {
-    network_.at(after(network_.now(), kLookNs), [this] { watch_second_writer(); });
+    network_.at(after(network_.now(), kStoryLookNs), [this] { watch_second_writer(); });
   }
   is_paused_ &= second.phase() != WriterModel::Phase::kActive && second.phase() != WriterModel::Phase::kFailed;
 }

@@ -20,6 +20,8 @@ constexpr Instant after(Instant start, int64_t duration_ns) {
   return start.ns > INT64_MAX - duration_ns ? kNever : Instant{start.ns + duration_ns};
 }
 
+constexpr uint64_t kMib = 1u << 20;
+
 constexpr int64_t kMicrosecond = 1'000;
 constexpr int64_t kMillisecond = 1'000'000;
 constexpr int64_t kSecond = 1'000'000'000;

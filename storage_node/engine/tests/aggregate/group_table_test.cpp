@@ -17,20 +17,20 @@ using test::below;
 using test::Random;
 using Found = GroupTable::Found;
 
-struct Shape {
+struct KeyShape {
   uint32_t words;
   uint32_t domain_bits;  ///< 0: hashed.
   uint64_t values;       ///< Different ones, of each word.
 };
 
-constexpr Shape kShapes[] = {{1, 0, 1},        {1, 0, 50}, {1, 0, 100'000}, {1, 1, 2}, {1, 9, 300},
-                             {1, 17, 131'072}, {2, 0, 40}, {2, 0, 1'000},   {5, 0, 3}};
+constexpr KeyShape kKeyShapes[] = {{1, 0, 1},        {1, 0, 50}, {1, 0, 100'000}, {1, 1, 2}, {1, 9, 300},
+                                   {1, 17, 131'072}, {2, 0, 40}, {2, 0, 1'000},   {5, 0, 3}};
 
 TEST(GroupTableTest, AgreesWithAMapWhateverTheBatches) {
   AnswerMemory memory(1u << 30);
   BatchScratch scratch;
   Random random(test::test_seed());
-  for (const Shape shape : kShapes) {
+  for (const KeyShape& shape : kKeyShapes) {
     GroupTable table(shape.words, shape.domain_bits, memory);
     std::map<std::vector<uint64_t>, uint32_t> plain;
     // Words that differ in few bits, high or low ones.

@@ -26,7 +26,7 @@ using test::Shape;
 
 constexpr uint32_t kRoomBehind = 8;
 constexpr uint32_t kShifts = 4;
-constexpr uint32_t kLengths[] = {0, 1, 15, 63, 64, 65, 127, 128, 129, 200, 448, 1000};
+constexpr uint32_t kPlaneLengths[] = {0, 1, 15, 63, 64, 65, 127, 128, 129, 200, 448, 1000};
 
 /// Bytes with many equal values, zeros and the highest ones among them.
 std::vector<uint8_t> random_plane(Random& random, Shape shape, uint32_t rows) {
@@ -59,7 +59,7 @@ TEST(RangeKernels, AgreeWithTheirScalarTwin) {
   on_every_instruction_set([&] {
     for (const Shape shape : kShapes) {
       const CodeRule rule = code_rule(shape.native, shape.width);
-      for (const uint32_t length : kLengths) {
+      for (const uint32_t length : kPlaneLengths) {
         const std::vector<uint8_t> plane = random_plane(random, shape, length);
         const uint8_t* values = plane.data() + below(random, kShifts);
         for (int draw = 0; draw < 12; ++draw) {
@@ -95,7 +95,7 @@ TEST(ProbeKernels, AgreeWithTheirScalarTwin) {
   static ProbeScratch fast;
   static ProbeScratch plain;
   static RegisterFilter first;
-  std::vector<uint32_t> lengths(std::begin(kLengths), std::end(kLengths));
+  std::vector<uint32_t> lengths(std::begin(kPlaneLengths), std::end(kPlaneLengths));
   lengths.insert(lengths.end(), {kProbeRowsMax - 1, kProbeRowsMax});
   const auto agree = [&](auto probe) {
     for (int draw = 0; draw < 60; ++draw) {

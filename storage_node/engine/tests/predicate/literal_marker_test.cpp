@@ -22,8 +22,8 @@ using test::Random;
 using test::Row;
 using test::Value;
 
-constexpr uint32_t kChunkRows = 3'008;  // Ends within a block of sketches.
-constexpr uint32_t kChunks = 2;
+constexpr uint32_t kMarkedChunkRows = 3'008;  // Ends within a block of sketches.
+constexpr uint32_t kMarkedChunks = 2;
 
 constexpr Operator kComparisons[] = {Operator::kEqual,       Operator::kNotEqual, Operator::kLess,
                                      Operator::kLessOrEqual, Operator::kGreater,  Operator::kGreaterOrEqual};
@@ -99,7 +99,7 @@ Literal some_literal(Random& random, uint32_t column, const std::vector<Row>& ro
 
 TEST(LiteralMarkerTest, SketchesSayWhatValuesSay) {
   Random random(test::test_seed());
-  FilledStore filled(random, kChunkRows, kChunks, 90, spread_row);
+  FilledStore filled(random, kMarkedChunkRows, kMarkedChunks, 90, spread_row);
   Sketches sketches(filled.layout, filled.store, 4'096);
   sketches.on_load(filled.store.slot_count());
   for (size_t column = 0; column < filled.layout.columns.size(); ++column) {
@@ -114,7 +114,7 @@ TEST(LiteralMarkerTest, SketchesSayWhatValuesSay) {
       continue;
     }
     constants.resize(constants.size() + 24);  // Whoever reads a constant may read on.
-    for (uint32_t chunk = 0; chunk < kChunks; ++chunk) {
+    for (uint32_t chunk = 0; chunk < kMarkedChunks; ++chunk) {
       const ChunkView view = filled.store.view(chunk);
       std::vector<uint64_t> by_value(view.word_count() + 1, 0x5555);
       std::vector<uint64_t> by_sketch(view.word_count() + 1, 0x5555);

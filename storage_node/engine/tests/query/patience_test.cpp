@@ -18,7 +18,7 @@ using semantics::BoundExpression;
 using semantics::Selection;
 
 /// In one chunk.
-constexpr int64_t kRows = 9'000;
+constexpr int64_t kPatienceRows = 9'000;
 
 int64_t looks = 0;
 std::function<void()> on_look;  // NOLINT(cert-err58-cpp): empty
@@ -51,7 +51,7 @@ class PatienceTest : public testing::Test {
     on_look = {};
     Random random(test_seed());
     std::vector<Row> rows;
-    for (int64_t id = 0; id < kRows; ++id) {
+    for (int64_t id = 0; id < kPatienceRows; ++id) {
       rows.push_back(random_row(random, id));
       rows.back()[kName] = "name " + std::to_string(id);
     }
@@ -76,7 +76,7 @@ class PatienceTest : public testing::Test {
     return answered;
   }
 
-  TwinSegment twin_{test_schema(), test_codec(), {.memory_bytes = 16u << 20, .chunk_rows = 16'384}, kRows};
+  TwinSegment twin_{test_schema(), test_codec(), {.memory_bytes = 16u << 20, .chunk_rows = 16'384}, kPatienceRows};
 };
 
 using Answers = std::map<uint64_t, std::string>;

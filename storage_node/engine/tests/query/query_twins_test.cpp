@@ -16,7 +16,7 @@ using semantics::Operator;
 using semantics::Predicate;
 using semantics::Selection;
 
-constexpr int64_t kRows = 9'000;
+constexpr int64_t kTwinRows = 9'000;
 constexpr uint32_t kChunkRows = 1'024;
 
 Selection groups(const Predicate& predicate) {
@@ -41,7 +41,7 @@ class QueryTwinsTest : public testing::Test {
   QueryTwinsTest() {
     Random random(test_seed());
     std::vector<Row> rows;
-    for (int64_t id = 0; id < kRows; ++id) {
+    for (int64_t id = 0; id < kTwinRows; ++id) {
       rows.push_back(random_row(random, id));
       rows.back()[kKey] = id;
     }
@@ -68,7 +68,7 @@ class QueryTwinsTest : public testing::Test {
   TwinSegment twin_{test_schema(),
                     test_codec(),
                     {.memory_bytes = 16u << 20, .chunk_rows = kChunkRows, .operations_in_flight_max = 1'024},
-                    kRows};
+                    kTwinRows};
   std::map<uint64_t, QueryOutput> answers_;
 };
 
@@ -136,7 +136,7 @@ TEST_F(QueryTwinsTest, AllOfThemMayBeAborted) {
 
 TEST_F(QueryTwinsTest, AnErrorIsThatOfAll) {
   Selection selection = groups({});
-  selection.residuals.push_back(remainder(call("-", semantics::column_of(test_schema(), kKey), number(kRows / 2))));
+  selection.residuals.push_back(remainder(call("-", semantics::column_of(test_schema(), kKey), number(kTwinRows / 2))));
   for (uint64_t handle = 0; handle < 3; ++handle) {
     enqueue(handle, selection);
   }

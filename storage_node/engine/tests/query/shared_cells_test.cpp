@@ -18,18 +18,18 @@ using semantics::Predicate;
 using semantics::Selection;
 
 /// Enough that sketches exist, in chunks that end within a block of sketches.
-constexpr int64_t kRows = 9'000;
+constexpr int64_t kCellRows = 9'000;
 
 constexpr Operator kComparisons[] = {Operator::kEqual,       Operator::kNotEqual, Operator::kLess,
                                      Operator::kLessOrEqual, Operator::kGreater,  Operator::kGreaterOrEqual};
 
-Predicate both(Predicate first, const Predicate& second) {
+Predicate both_of(Predicate first, const Predicate& second) {
   first.clauses.insert(first.clauses.end(), second.clauses.begin(), second.clauses.end());
   return first;
 }
 
 Predicate within(uint32_t column, const Value& low, const Value& above) {
-  return both(where(column, Operator::kGreaterOrEqual, low), where(column, Operator::kLess, above));
+  return both_of(where(column, Operator::kGreaterOrEqual, low), where(column, Operator::kLess, above));
 }
 
 Selection totals(const Predicate& predicate) {
@@ -51,10 +51,10 @@ class SharedCellsTest : public testing::TestWithParam<AccessPaths> {
                                     .operations_in_flight_max = 4'096,
                                     .share_factor_max = 4'096,
                                     .access_paths = GetParam()};
-    twin_ = std::make_unique<TwinSegment>(test_schema(), test_codec(), options, kRows);
+    twin_ = std::make_unique<TwinSegment>(test_schema(), test_codec(), options, kCellRows);
     Random random(test_seed());
     std::vector<Row> rows;
-    for (int64_t id = 0; id < kRows; ++id) {
+    for (int64_t id = 0; id < kCellRows; ++id) {
       rows.push_back(random_row(random, id));
       rows.back()[kKey] = id;
     }
@@ -74,7 +74,7 @@ TEST_P(SharedCellsTest, BoundsOfOneColumnOfEachType) {
       const auto op = kComparisons[below(random_, std::size(kComparisons))];
       Predicate predicate = where(column, op, random_value(random_, column));
       if (one_in(random_, 2)) {
-        predicate = both(predicate, where(column, Operator::kGreater, random_value(random_, column)));
+        predicate = both_of(predicate, where(column, Operator::kGreater, random_value(random_, column)));
       }
       selections.push_back(totals(predicate));
     }
@@ -89,8 +89,8 @@ TEST_P(SharedCellsTest, BoundsOfSeveralColumnsOfWhichNotAllAskForEach) {
       Predicate predicate;
       for (const uint32_t column : {kSmall, kDay, kNumeric, kCode}) {
         if (!one_in(random_, 3)) {
-          predicate = both(predicate, where(column, one_in(random_, 2) ? Operator::kLess : Operator::kGreaterOrEqual,
-                                            random_value(random_, column)));
+          predicate = both_of(predicate, where(column, one_in(random_, 2) ? Operator::kLess : Operator::kGreaterOrEqual,
+                                               random_value(random_, column)));
         }
       }
       selections.push_back(totals(predicate));
@@ -102,8 +102,8 @@ TEST_P(SharedCellsTest, BoundsOfSeveralColumnsOfWhichNotAllAskForEach) {
 TEST_P(SharedCellsTest, MoreCellsThanThereMayBeLeaveTheRestToThemselves) {
   std::vector<Selection> selections;
   for (int64_t query = 0; query < 150; ++query) {
-    const auto low = static_cast<int64_t>(below(random_, kRows));
-    selections.push_back(totals(both(within(kKey, low, low + 1'000), within(kId, query * 13, query * 13 + 4'000))));
+    const auto low = static_cast<int64_t>(below(random_, kCellRows));
+    selections.push_back(totals(both_of(within(kKey, low, low + 1'000), within(kId, query * 13, query * 13 + 4'000))));
   }
   twin_->ask_together(selections);
 }

@@ -15,7 +15,7 @@ using semantics::Operator;
 using semantics::Selection;
 
 constexpr uint32_t kChunkRows = 64;
-constexpr int64_t kRows = 8 * kChunkRows;
+constexpr int64_t kMemoryRows = 8 * kChunkRows;
 
 /// GROUP BY id over the rows from `first_key` on: queries of different keys share nothing.
 Selection groups_from(int64_t first_key) {
@@ -44,10 +44,10 @@ class AnswerMemoryTest : public testing::Test {
     segment_ = std::make_unique<Segment>(
         test_schema(), test_codec(),
         SegmentOptions{.memory_bytes = 180'000, .chunk_rows = kChunkRows, .answers_waiting_bytes_max = bytes_max});
-    const Update fill{Timestamp{1}, {insert_rows(test_schema(), rows_of(kRows))}};
+    const Update fill{Timestamp{1}, {insert_rows(test_schema(), rows_of(kMemoryRows))}};
     ASSERT_TRUE(segment_->enqueue(fill));
     ASSERT_TRUE(segment_->step({0}));
-    ASSERT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, static_cast<uint64_t>(kRows));
+    ASSERT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, static_cast<uint64_t>(kMemoryRows));
     table_.apply(fill);
   }
 
@@ -59,7 +59,7 @@ class AnswerMemoryTest : public testing::Test {
 
   /// In a segment of their own; one of them, the first or the second, is aborted halfway or not at all.
   void ask_both(const Pair& pair, bool is_the_first, bool aborts) {
-    table_ = PlainTable(test_schema(), static_cast<uint64_t>(kRows));
+    table_ = PlainTable(test_schema(), static_cast<uint64_t>(kMemoryRows));
     open(pair.bytes_max);
     const auto aborted = std::make_shared<std::atomic<bool>>(false);
     ask(pair.first, is_the_first ? aborted : nullptr);
@@ -86,7 +86,7 @@ class AnswerMemoryTest : public testing::Test {
   }
 
   std::unique_ptr<Segment> segment_;
-  PlainTable table_{test_schema(), static_cast<uint64_t>(kRows)};
+  PlainTable table_{test_schema(), static_cast<uint64_t>(kMemoryRows)};
   std::map<QueryHandle, std::shared_ptr<const Selection>> selections_;
   uint64_t asked_count_ = 0;
 };

@@ -14,17 +14,18 @@ namespace {
 
 constexpr StepBudget kOneChunk{.chunks_max = 1};
 constexpr uint32_t kChunks = 8;
-constexpr uint32_t kChunkRows = 64;
+constexpr uint32_t kPartChunkRows = 64;
 
 /// Eight chunks, full.
 class AnswerPartsTest : public testing::Test {
  protected:
   void open(SegmentOptions options) {
-    options.chunk_rows = kChunkRows;
+    options.chunk_rows = kPartChunkRows;
     options.memory_bytes = 180'000;
     segment_ = std::make_unique<Segment>(test_schema(), test_codec(), options);
-    ASSERT_GE(segment_->statistics().rows_max, kChunks * kChunkRows);
-    ASSERT_TRUE(segment_->enqueue(Update{Timestamp{1}, {insert_rows(test_schema(), rows_of(kChunks * kChunkRows))}}));
+    ASSERT_GE(segment_->statistics().rows_max, kChunks * kPartChunkRows);
+    ASSERT_TRUE(
+        segment_->enqueue(Update{Timestamp{1}, {insert_rows(test_schema(), rows_of(kChunks * kPartChunkRows))}}));
     ASSERT_TRUE(segment_->step({0}));
     ASSERT_TRUE(std::holds_alternative<UpdateOutput>(*segment_->dequeue()));
   }
@@ -50,7 +51,7 @@ class AnswerPartsTest : public testing::Test {
   }
 
   static std::vector<int64_t> all_ids() {
-    std::vector<int64_t> expected(kChunks * kChunkRows);
+    std::vector<int64_t> expected(kChunks * kPartChunkRows);
     for (size_t id = 0; id < expected.size(); ++id) {
       expected[id] = static_cast<int64_t>(id);
     }
@@ -71,7 +72,7 @@ TEST_F(AnswerPartsTest, RowsLeaveAtEveryChunkBoundaryAndTheEndWithTheLast) {
     EXPECT_FALSE(part->is_last);
     EXPECT_EQ(part->handle, QueryHandle{7});
     EXPECT_EQ(part->prefix, Timestamp{1});
-    EXPECT_EQ(part->row_count, kChunkRows);
+    EXPECT_EQ(part->row_count, kPartChunkRows);
     rows += part->rows;
   }
   while (segment_->is_mid_cycle()) {
@@ -143,7 +144,7 @@ TEST_F(AnswerPartsTest, BesideUpdatesItEndsAfterThem) {
   ASSERT_TRUE(segment_->step({0}, kOneChunk));
   EXPECT_FALSE(segment_->dequeue().has_value());
   ASSERT_TRUE(segment_->step({0}));
-  EXPECT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, kChunks * kChunkRows);
+  EXPECT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, kChunks * kPartChunkRows);
   const std::optional<QueryOutput> answer = next();
   EXPECT_EQ(answer->prefix, Timestamp{2});
   EXPECT_EQ(answer->row_count, 3u);
@@ -212,7 +213,7 @@ TEST_F(AnswerPartsTest, WhatArrivesDuringACycleRidesTheNext) {
   ASSERT_TRUE(segment_->step({0}));
   EXPECT_EQ(ids(next()->rows), all_ids());
   ASSERT_TRUE(segment_->step({0}));
-  EXPECT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, kChunks * kChunkRows);
+  EXPECT_EQ(std::get<UpdateOutput>(*segment_->dequeue()).rows_applied, kChunks * kPartChunkRows);
   EXPECT_EQ(next()->row_count, 0u);
 }
 

@@ -14,10 +14,10 @@ using semantics::Operator;
 using semantics::TypeKind;
 
 constexpr uint32_t kColumns = kRowSketchColumnsMax + 6;
-constexpr uint32_t kRows = 128;   // A chunk.
-constexpr uint64_t kValues = 12;  // So few that sketches decide alone where they are asked.
+constexpr uint32_t kWideRows = 128;  // A chunk.
+constexpr uint64_t kValues = 12;     // So few that sketches decide alone where they are asked.
 
-const semantics::Schema& schema() {
+const semantics::Schema& wide_schema() {
   static const semantics::Schema kSchema = [] {
     semantics::Schema schema{
         .table_name = "wide", .fingerprint = std::string(64, '0'), .columns = {}, .primary_key = {}};
@@ -29,8 +29,8 @@ const semantics::Schema& schema() {
   return kSchema;
 }
 
-semantics::RowCodec codec() {
-  static const semantics::GenericRowCodec kCodec(schema());
+semantics::RowCodec wide_codec() {
+  static const semantics::GenericRowCodec kCodec(wide_schema());
   return kCodec.codec();
 }
 
@@ -43,10 +43,10 @@ uint32_t some_column(Random& random) {
 }
 
 std::vector<Row> some_rows(Random& random) {
-  std::vector<Row> rows(kRows);
+  std::vector<Row> rows(kWideRows);
   for (Row& row : rows) {
     for (uint32_t column = 0; column < kColumns; ++column) {
-      row.push_back(schema().columns[column].nullable && one_in(random, 8) ? Value{} : some_value(random));
+      row.push_back(wide_schema().columns[column].nullable && one_in(random, 8) ? Value{} : some_value(random));
     }
   }
   return rows;
@@ -86,9 +86,9 @@ semantics::Selection some_selection(Random& random) {
   const bool takes_all = one_in(random, 3);
   for (uint64_t output = 0, count = takes_all ? kColumns : 1 + below(random, 3); output < count; ++output) {
     const uint32_t column = takes_all ? static_cast<uint32_t>(output) : some_column(random);
-    items.push_back({.name = schema().columns[column].name, .column = column});
+    items.push_back({.name = wide_schema().columns[column].name, .column = column});
   }
-  semantics::Selection selection = *semantics::bind_items(schema(), std::move(items));
+  semantics::Selection selection = *semantics::bind_items(wide_schema(), std::move(items));
   selection.predicate = std::move(predicate);
   return selection;
 }
@@ -97,8 +97,9 @@ class WideTable : public testing::TestWithParam<AccessPaths> {};
 
 TEST_P(WideTable, AnswersAsThePlainTableWhereverItsColumnsStand) {
   Random random(test_seed());
-  TwinSegment twin(schema(), codec(), {.memory_bytes = 1, .chunk_rows = kRows, .access_paths = GetParam()}, kRows);
-  twin.update({insert_rows(schema(), some_rows(random))});
+  TwinSegment twin(wide_schema(), wide_codec(),
+                   {.memory_bytes = 1, .chunk_rows = kWideRows, .access_paths = GetParam()}, kWideRows);
+  twin.update({insert_rows(wide_schema(), some_rows(random))});
   for (uint32_t round = 0; round < 40; ++round) {
     std::vector<semantics::Selection> selections;
     for (uint64_t queries = 1 + below(random, 40); queries > 0; --queries) {

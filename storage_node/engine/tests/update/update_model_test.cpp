@@ -178,7 +178,7 @@ class Pair {
   PlainTable table_;
 };
 
-SegmentOptions random_options(Random& random) {
+SegmentOptions options_of_update_models(Random& random) {
   SegmentOptions options{.memory_bytes = one_in(random, 3) ? 1 : 20'000 + below(random, 60'000),
                          .chunk_rows = one_in(random, 2) ? 64u : 128u};
   options.access_paths =
@@ -196,7 +196,7 @@ TEST(UpdateModelTest, EachUpdateOfACycleSeesWhatThoseBeforeItLeft) {
   uint64_t parts_counted = 0;
   for (uint64_t done = 0, round = 0; done < update_count; ++round) {
     Random random(seed + round);
-    Pair pair(random_options(random));
+    Pair pair(options_of_update_models(random));
     UpdateGenerator generator(random);
     uint64_t timestamp = 0;
     for (uint64_t cycle = 0; cycle < 20; ++cycle) {
