@@ -1,21 +1,37 @@
 # How a library, a program and a test are declared: one way for all folders.
 
 # Precompiled headers: two thirds of the time of a cold build goes into parsing the same headers from outside the tree.
-# One set for base, semantics and the engine, one for what speaks of messages, too, one for tests; each is compiled once
-# and shared.
-foreach(set precompiled precompiled_standard precompiled_test)
-  add_library(daedalus_${set} OBJECT)
-  target_link_libraries(daedalus_${set} PRIVATE daedalus_flags Boost::headers)
-  target_precompile_headers(daedalus_${set} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/${set}.hpp)
+# One set for base, semantics and the engine, one for what speaks of messages, too, two for tests; each is compiled once
+# and shared, so those who share one are optimised alike.
+#
+# Of what tests run, libraries compute: half of the time of tests' own sources went into optimising them, and under a
+# sanitizer two thirds. There only the sets that compute are optimised: `standard`, and the tests that call themselves
+# busy.
+if(DAEDALUS_SANITIZE)
+  set(DAEDALUS_OPTIONS_messages -O0)
+  set(DAEDALUS_OPTIONS_test -O0)
+else()
+  set(DAEDALUS_OPTIONS_test $<$<CONFIG:Release>:-O1>)
+endif()
+set(DAEDALUS_OPTIONS_busy_test $<$<CONFIG:Release>:-O1>)
+foreach(set standard messages test busy_test)
+  add_library(daedalus_precompiled_${set} OBJECT ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
+  target_link_libraries(daedalus_precompiled_${set} PRIVATE daedalus_flags Boost::headers)
+  target_compile_options(daedalus_precompiled_${set} PRIVATE ${DAEDALUS_OPTIONS_${set}})
+  string(REPLACE "busy_" "" header ${set})
+  target_precompile_headers(daedalus_precompiled_${set} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_${header}.hpp)
 endforeach()
-target_sources(daedalus_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
 target_sources(daedalus_precompiled_standard PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_standard.cpp)
-target_sources(daedalus_precompiled_test PRIVATE ${PROJECT_SOURCE_DIR}/cmake/empty.cpp)
-target_link_libraries(daedalus_precompiled PRIVATE fmt::fmt protobuf::libprotobuf)
-target_link_libraries(daedalus_precompiled_test PRIVATE fmt::fmt protobuf::libprotobuf GTest::gmock)
-# What tests run for is in libraries, which are optimised; of their own sources half of the time went into optimising.
-set(DAEDALUS_TEST_OPTIONS $<$<CONFIG:Release>:-O1>)
-target_compile_options(daedalus_precompiled_test PRIVATE ${DAEDALUS_TEST_OPTIONS})
+target_link_libraries(daedalus_precompiled_messages PRIVATE fmt::fmt protobuf::libprotobuf)
+foreach(set test busy_test)
+  target_link_libraries(daedalus_precompiled_${set} PRIVATE fmt::fmt protobuf::libprotobuf GTest::gmock)
+endforeach()
+
+# daedalus_precompile(NAME SET): a target takes a set of precompiled headers, and what it is optimised with.
+function(daedalus_precompile name set)
+  target_compile_options(${name} PRIVATE ${DAEDALUS_OPTIONS_${set}})
+  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled_${set})
+endfunction()
 
 # daedalus_library(NAME SOURCES ... LINK ... [STANDARD]): headers in include/, sources in src/. STANDARD: it is free of
 # Protocol Buffers, and so is what it has precompiled.
@@ -24,11 +40,11 @@ function(daedalus_library name)
   add_library(${name} STATIC ${ARG_SOURCES})
   target_include_directories(${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${name} PUBLIC ${ARG_LINK} PRIVATE daedalus_flags ${ARG_PRIVATE_LINK})
+  set(set messages)
   if(ARG_STANDARD)
-    target_precompile_headers(${name} REUSE_FROM daedalus_precompiled_standard)
-  else()
-    target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
+    set(set standard)
   endif()
+  daedalus_precompile(${name} ${set})
 endfunction()
 
 # daedalus_program(NAME SOURCES ... LINK ...)
@@ -36,13 +52,14 @@ function(daedalus_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK})
-  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled)
+  daedalus_precompile(${name} messages)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
-# daedalus_test(NAME SOURCES ... LINK ... LABELS fast|slow|tsan ... [TIMEOUT SECONDS]): GoogleTest; labels name lanes.
+# daedalus_test(NAME SOURCES ... LINK ... LABELS fast|slow|tsan ... [TIMEOUT SECONDS] [BUSY]): GoogleTest; labels name
+# lanes. BUSY: its own sources take most of its time.
 function(daedalus_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "BUSY" "TIMEOUT" "SOURCES;LINK;LABELS" ${ARGN})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
   endif()
@@ -52,10 +69,13 @@ function(daedalus_test name)
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
   endif()
+  set(set test)
+  if(ARG_BUSY)
+    set(set busy_test)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
-  target_compile_options(${name} PRIVATE ${DAEDALUS_TEST_OPTIONS})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK} GTest::gmock GTest::gtest_main)
-  target_precompile_headers(${name} REUSE_FROM daedalus_precompiled_test)
+  daedalus_precompile(${name} ${set})
   target_include_directories(${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})

@@ -1,7 +1,7 @@
-// As precompiled.hpp, for tests.
+// As precompiled_messages.hpp, for tests.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "precompiled.hpp"
+#include "precompiled_messages.hpp"
