@@ -3,8 +3,8 @@
 option(DAEDALUS_DCHECK "Check preconditions in kernels and hot loops" OFF)
 set(DAEDALUS_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 option(DAEDALUS_FUZZERS "Build libFuzzer targets (clang only)" OFF)
-# Headers that sources share are parsed, and templates instantiated, once for some of them: a build from nothing takes half
-# as long. Their own names in anonymous namespaces must differ for that; where they do not, UNITY_BUILD is off.
+# Headers that sources share are parsed, and templates instantiated, once for eight of them (DECISIONS 154). Their own
+# names in anonymous namespaces must differ for that; where they do not, UNITY_BUILD is off.
 option(CMAKE_UNITY_BUILD "Compile several sources of a target at once" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8 CACHE STRING "How many sources at once")
 option(DAEDALUS_TESTS "Find what tests and benchmarks need; without it only the programs can be built" ON)
@@ -59,6 +59,9 @@ if(DAEDALUS_DCHECK)
   target_compile_definitions(daedalus_flags INTERFACE DAEDALUS_DCHECK)
 endif()
 if(DAEDALUS_SANITIZE)
-  target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all)
+  # What reads or writes by a wrong pointer is AddressSanitizer's to find; asking before each access takes a seventh of
+  # the time of compiling.
+  target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all
+                                                  -fno-sanitize=null,vptr,object-size)
   target_link_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fuse-ld=lld)
 endif()

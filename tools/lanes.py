@@ -42,7 +42,7 @@ class Suite:
     reports: str
     environment: dict[str, str]
     may_skip_all: bool = False  # what it needs is not on every machine; it says so itself
-    goes_beside: bool = False  # runs while those after it do: it mostly waits, and has a network of its own
+    goes_beside: bool = False  # runs while those after it do: it leaves them a core, and has a network of its own
     wants_quiet: bool = False  # clocks watch its processes: nothing goes beside it
 
 
@@ -107,7 +107,7 @@ def pytest_suite(
 FAST = [
     gtest_suite("C++", "release", "fast"),
     program_suite("benchmarks, small", "release", "bench"),
-    pytest_suite("schema compiler", "schema_compiler"),
+    pytest_suite("schema compiler", "schema_compiler", goes_beside=True),
     Suite(
         name="Java",
         command="cd client-java && mvn -q -B test",
