@@ -42,7 +42,7 @@ class Suite:
     reports: str
     environment: dict[str, str]
     may_skip_all: bool = False  # what it needs is not on every machine; it says so itself
-    goes_beside: bool = False  # runs while those after it do: it leaves them a core, and has a network of its own
+    goes_beside: bool = False  # runs while those after it do: it leaves them a core and their ports
     wants_quiet: bool = False  # clocks watch its processes: nothing goes beside it
 
 
@@ -115,8 +115,8 @@ FAST = [
         environment={},
     ),
     pytest_suite("commands", "tests/commands"),
+    pytest_suite("oracle", "tests/oracle", goes_beside=True),
     pytest_suite("clients of PostgreSQL", "tests/postgres"),
-    pytest_suite("oracle", "tests/oracle"),
     pytest_suite("demo", "tests/demo"),
     pytest_suite("proof", "tests/proof"),
 ]
