@@ -88,6 +88,7 @@ TEST(ScramTest, RefusesWhatIsNoFirstMessage) {
     ASSERT_FALSE(refused) << wrong.message;
     EXPECT_EQ(refused.error().sqlstate, wrong.sqlstate) << wrong.message;
   }
+  EXPECT_EQ(exchange().on_first(kScram, "n,,").error().message, "malformed SCRAM message: the user's name is missing");
 }
 
 TEST(ScramTest, RefusesWhatIsNoFinalMessage) {
