@@ -64,7 +64,7 @@ function(daedalus_test name)
     set(ARG_TIMEOUT 120)
   endif()
   if(DAEDALUS_SANITIZE)
-    math(EXPR ARG_TIMEOUT "3 * ${ARG_TIMEOUT}")  # A sanitizer makes a test several times as long.
+    math(EXPR ARG_TIMEOUT "6 * ${ARG_TIMEOUT}")  # A sanitizer makes a test many times as long.
   endif()
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)

@@ -26,9 +26,11 @@ SEED = "20130615"  # A lane judges a commit: the same draws each time. New ones 
 # AddressSanitizer looks at each access, which makes a test some ten times as long; draws that look for wrong answers
 # are taken without it.
 ASAN_DOSES = {
+    "DAEDALUS_BOUND_SETS": "3",
     "DAEDALUS_ENGINE_OPERATIONS": "6000",
     "DAEDALUS_EXPRESSIONS": "200",
     "DAEDALUS_RESTORE_ROUNDS": "12",
+    "DAEDALUS_SIMULATOR_SEEDS": "60",
     "DAEDALUS_SLICE_ROUNDS": "6",
 }
 
