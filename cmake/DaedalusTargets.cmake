@@ -5,10 +5,8 @@
 # and shared, so those who share one are optimised alike.
 #
 # Of what tests run, libraries compute: half of the time of tests' own sources went into optimising them, and under a
-# sanitizer two thirds. There only the sets that compute are optimised: `standard`, and the tests that call themselves
-# busy.
+# sanitizer two thirds. There only tests that call themselves busy are optimised.
 if(DAEDALUS_SANITIZE)
-  set(DAEDALUS_OPTIONS_messages -O0)
   set(DAEDALUS_OPTIONS_test -O0)
 else()
   set(DAEDALUS_OPTIONS_test $<$<CONFIG:Release>:-O1>)
