@@ -117,8 +117,8 @@ FAST = [
         environment={},
     ),
     pytest_suite("commands", "tests/commands"),
-    pytest_suite("oracle", "tests/oracle", goes_beside=True),
     pytest_suite("clients of PostgreSQL", "tests/postgres"),
+    pytest_suite("oracle", "tests/oracle"),
     pytest_suite("demo", "tests/demo"),
     pytest_suite("proof", "tests/proof"),
 ]
