@@ -3,7 +3,8 @@
 A command says how far it is by lines `[DONE/ALL] what it does now`; all that it writes goes to build/logs/NAME.log. On
 a terminal one line moves; elsewhere each step gets a line for every tenth. When a step fails the others are stopped
 (what they have built stays, and the next run goes on from there), and the last lines of its log are shown. Exit code:
-1 when a step failed. Needs nothing but Python, so that it can show how the rest is installed.
+1 when a step failed. How many seconds each step took is said in the end and kept in build/timings/steps.tsv. Needs
+nothing but Python, so that it can show how the rest is installed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
+from timings import keep_row
+
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "logs"
 TAIL_LINES = 60
@@ -37,6 +40,7 @@ class Step:
     percent: int = 0
     now: str = ""
     code: int | None = None
+    seconds: float = 0
     process: subprocess.Popen[str] | None = None
     is_stopped: bool = False
     tail: list[str] = field(default_factory=list)
@@ -115,6 +119,7 @@ class Display:
 
 def run(step: Step) -> None:
     """Runs one step to its end."""
+    begun = time.monotonic()
     with step.log.open("w", encoding="utf-8") as log:
         process = step.process = subprocess.Popen(
             ["bash", "-c", step.command],
@@ -131,7 +136,9 @@ def run(step: Step) -> None:
             log.write(line)
             log.flush()
             step.take(line.rstrip("\n"))
-        step.end(process.wait())
+        code = process.wait()
+    step.seconds = time.monotonic() - begun
+    step.end(code)
 
 
 def stop_all(steps: list[Step]) -> None:
@@ -154,6 +161,10 @@ def run_all(what: str, steps: list[Step], display: Display) -> int:
         stop_all(steps)
         raise
     display.close(steps)
+    print(f"{what}: " + ", ".join(f"{step.name} {step.seconds:.0f} s" for step in steps), flush=True)
+    for step in steps:
+        if step.seconds >= 1:
+            keep_row("steps", ("step", "seconds"), (f"{what}: {step.name}", f"{step.seconds:.0f}"))
     for step in steps:
         if step.has_failed:
             print(f"{what}: {step.name}: `{step.command}` ended with exit code {step.code}:", file=sys.stderr)
