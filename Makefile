@@ -43,11 +43,9 @@ soak: build
 	@tools/soak.sh
 
 lint:
-	@tools/install_checks.sh
 	@tools/lint.sh
 
 format:
-	@tools/install_checks.sh
 	@tools/format.sh
 
 bench: build

@@ -35,7 +35,10 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 # Not by its package: that adds -pthread, with which no precompiled header of ours is valid.
 find_library(RE2_LIBRARY re2 REQUIRED)
 find_library(PG_QUERY_LIBRARY pg_query REQUIRED)
-find_path(PG_SERVER_INCLUDE nodes/parsenodes.h PATHS /usr/include/postgresql/15/server REQUIRED)
+# Debian's package of PostgreSQL's headers depends on a compiler of 118 MB, so tools/unpack_packages.sh takes the headers out of it.
+find_path(PG_SERVER_INCLUDE nodes/parsenodes.h
+          PATHS ${PROJECT_SOURCE_DIR}/build/postgresql-headers/usr/include/postgresql/15/server
+                /usr/include/postgresql/15/server REQUIRED)
 
 add_library(daedalus_flags INTERFACE)
 target_compile_options(daedalus_flags INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wold-style-cast

@@ -10,14 +10,17 @@ cd "$(dirname "$0")/.."
 case ${1:-} in
   programs)
     tools/install_packages.sh build
+    tools/unpack_packages.sh build/postgresql-headers postgresql-server-dev-15
     exec python3 tools/steps.py build "C++=tools/build_cpp.sh programs" "Java=tools/build_java.sh programs" \
       "Python=tools/install_python.sh run"
     ;;
   everything)
-    tools/install_packages.sh build test
+    tools/install_packages.sh build development
+    tools/unpack_packages.sh build/postgresql-headers postgresql-server-dev-15
     tools/unpack_packages.sh build/node-postgres node-pg node-readable-stream node-split2 node-xtend
-    exec python3 tools/steps.py build "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
+    python3 tools/steps.py build "C++=tools/build_cpp.sh everything" "Java=tools/build_java.sh everything" \
       "Python=tools/install_python.sh tests"
+    exec python3 tools/timings.py edges release
     ;;
   *)
     echo "build.sh: programs or everything" >&2

@@ -2,7 +2,10 @@
 # Builds what the slow lane runs: the tests under AddressSanitizer and ThreadSanitizer, and the fuzzers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-tools/install_packages.sh build test slow
+tools/install_packages.sh build development
+tools/unpack_packages.sh build/postgresql-headers postgresql-server-dev-15
 # One after the other: each keeps all cores busy.
 python3 tools/steps.py build "asan=tools/build_preset.sh asan fast_tests fuzz_tests"
+python3 tools/timings.py edges asan
 python3 tools/steps.py build "tsan=tools/build_preset.sh tsan tsan_tests"
+python3 tools/timings.py edges tsan

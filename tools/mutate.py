@@ -200,6 +200,8 @@ def prepare(area: Area, jobs: int) -> None:
     # A mutant that only earns a warning is to be judged too: no warnings.
     configure += ["-DDAEDALUS_DCHECK=ON", "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DCMAKE_CXX_FLAGS=-w"]
     configure += ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"]
+    # The copy has tracked files only, and these headers are unpacked beside the build.
+    configure += [f"-DPG_SERVER_INCLUDE={ROOT}/build/postgresql-headers/usr/include/postgresql/15/server"]
     with open(WORK / "prepare.log", "w") as log:
         subprocess.run(configure, cwd=WORK, check=True, stdout=log, stderr=log)
     if not build(area, jobs):

@@ -116,8 +116,8 @@ def test_a_step_that_fails_shows_what_it_said_last_and_stops_the_others(tmp_path
 def test_packages_are_listed_once_for_what_first_needs_them() -> None:
     lists = {path.stem: path.read_text().split("\n") for path in (ROOT / "tools" / "packages").iterdir()}
     packages = {name: [line for line in lines if line and not line.startswith("#")] for name, lines in lists.items()}
-    assert sorted(packages) == ["build", "lint", "peers", "profile", "slow", "test"]
+    assert sorted(packages) == ["build", "development", "peers", "profile"]
     for name, wanted in packages.items():
         assert wanted == sorted(set(wanted)), name
-    assert not set(packages["build"]) & {*packages["test"], *packages["slow"], *packages["lint"]}
+    assert not set(packages["build"]) & set(packages["development"])
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
