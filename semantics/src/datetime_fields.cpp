@@ -6,7 +6,7 @@
 namespace daedalus::semantics {
 namespace {
 
-using Kind = DatetimeField::Kind;
+using FieldKind = DatetimeField::Kind;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_punctuation(char c) { return c > ' ' && c < '\x7f' && !is_digit(c) && !is_letter(c); }
@@ -60,7 +60,7 @@ class Splitter {
       return true;
     }
     if (first == '.') {
-      field().kind = Kind::kNumber;
+      field().kind = FieldKind::kNumber;
       take();
       take_while(is_digit);
       return true;
@@ -76,11 +76,11 @@ class Splitter {
   void take_number() {
     take_while(is_digit);
     if (next() == ':') {
-      field().kind = Kind::kTime;
+      field().kind = FieldKind::kTime;
       take_while([](char c) { return is_digit(c) || c == ':' || c == '.'; });
       return;
     }
-    field().kind = Kind::kNumber;
+    field().kind = FieldKind::kNumber;
     if (next_is("-/.")) {
       take_date(rest_.front());
     }
@@ -89,13 +89,13 @@ class Splitter {
   void take_date(char separator) {
     take();
     if (!is_digit(next())) {
-      field().kind = Kind::kDate;  // The month may be a word.
+      field().kind = FieldKind::kDate;  // The month may be a word.
       take_while([&](char c) { return is_digit(c) || is_letter(c) || c == separator; });
       return;
     }
     take_while(is_digit);
     const bool has_three_parts = next() == separator;
-    field().kind = separator == '.' && !has_three_parts ? Kind::kNumber : Kind::kDate;
+    field().kind = separator == '.' && !has_three_parts ? FieldKind::kNumber : FieldKind::kDate;
     if (has_three_parts) {
       take_while([&](char c) { return is_digit(c) || c == separator; });
     }
@@ -103,12 +103,12 @@ class Splitter {
 
   /// Letters; with a separator behind them a date that begins with its month, or the name of a time zone.
   void take_word() {
-    field().kind = Kind::kWord;
+    field().kind = FieldKind::kWord;
     take_while(is_letter);
     const bool is_joined =
         next_is("-/.") || ((next() == '+' || is_digit(next())) && !find_datetime_word(field().text).has_value());
     if (is_joined) {
-      field().kind = Kind::kDate;
+      field().kind = FieldKind::kDate;
       take_while([](char c) {
         return is_digit(c) || is_letter(c) || std::string_view("+-/_.:").find(c) != std::string_view::npos;
       });
@@ -121,11 +121,11 @@ class Splitter {
       rest_.remove_prefix(1);
     }
     if (is_digit(next())) {
-      field().kind = Kind::kZone;
+      field().kind = FieldKind::kZone;
       take_while([](char c) { return is_digit(c) || c == ':' || c == '.' || c == '-'; });
       return true;
     }
-    field().kind = Kind::kWord;
+    field().kind = FieldKind::kWord;
     take_while(is_letter);
     return field().text.size() > 1;
   }

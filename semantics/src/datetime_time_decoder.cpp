@@ -11,7 +11,7 @@ namespace daedalus::semantics {
 namespace {
 
 using Fault = DatetimeFault;
-using Kind = DatetimeField::Kind;
+using FieldKind = DatetimeField::Kind;
 using Label = DatetimeLabel;
 using Word = DatetimeWord;
 
@@ -33,15 +33,15 @@ DatetimeFault DatetimeDecoder::decode_time(const DatetimeFields& fields) {
 DatetimeDecoder::Found DatetimeDecoder::take_of_time(const DatetimeFields& fields, size_t place) {
   const DatetimeField& field = fields[place];
   switch (field.kind) {
-    case Kind::kDate:
+    case FieldKind::kDate:
       return take_date_of_time(fields, place);
-    case Kind::kTime:
+    case FieldKind::kTime:
       return read_time(field.text);
-    case Kind::kZone:
+    case FieldKind::kZone:
       return take_zone_offset(field.text, kZone);
-    case Kind::kNumber:
+    case FieldKind::kNumber:
       return label_ != Label::kNone ? take_labelled(field.text) : take_number_of_time(fields, place);
-    case Kind::kWord:
+    case FieldKind::kWord:
       return take_word_of_time(fields, place);
   }
   return malformed();
@@ -50,7 +50,8 @@ DatetimeDecoder::Found DatetimeDecoder::take_of_time(const DatetimeFields& field
 /// A date where a time follows at once, or something with hyphens at the end; else a time with its zone, or a zone.
 DatetimeDecoder::Found DatetimeDecoder::take_date_of_time(const DatetimeFields& fields, size_t place) {
   const std::string& text = fields[place].text;
-  if (place == 0 && fields.size() >= 2 && (fields.back().kind == Kind::kDate || fields[1].kind == Kind::kTime)) {
+  if (place == 0 && fields.size() >= 2 &&
+      (fields.back().kind == FieldKind::kDate || fields[1].kind == FieldKind::kTime)) {
     return read_date(text);
   }
   if (!is_digit(text.front())) {
@@ -64,7 +65,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_number_of_time(const DatetimeFields
   const std::string& text = fields[place].text;
   const size_t point = text.find('.');
   if (point != std::string::npos) {
-    if (place == 0 && fields.size() >= 2 && fields.back().kind == Kind::kDate) {
+    if (place == 0 && fields.size() >= 2 && fields.back().kind == FieldKind::kDate) {
       return read_date(text);
     }
     return point > 2 ? read_run_together(text, seen_ | kDate) : malformed();

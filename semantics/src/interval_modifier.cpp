@@ -34,7 +34,7 @@ constexpr std::array kFieldLists{
 };
 
 /// The smallest part of the time that is kept.
-int64_t unit_of(uint32_t fields) {
+int64_t kept_micros(uint32_t fields) {
   return (fields & kSecondField) != 0 ? 1 : (fields & kMinuteField) != 0 ? kMicrosPerMinute : kMicrosPerHour;
 }
 
@@ -48,7 +48,7 @@ Interval with_fields(const Interval& interval, uint32_t fields) {
   if (fields == kDayField) {
     return {interval.months, interval.days, 0};
   }
-  const int64_t unit = unit_of(fields);
+  const int64_t unit = kept_micros(fields);
   return {interval.months, interval.days, interval.micros / unit * unit};
 }
 

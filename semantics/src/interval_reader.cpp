@@ -17,7 +17,7 @@
 namespace daedalus::semantics {
 namespace {
 
-using Kind = DatetimeField::Kind;
+using FieldKind = DatetimeField::Kind;
 using Fault = IntervalFault;
 
 constexpr size_t kIntervalCharactersMax = 256;
@@ -175,16 +175,16 @@ class TraditionalReader {
  private:
   Fault take(const DatetimeField& field) {
     switch (field.kind) {
-      case Kind::kTime:
+      case FieldKind::kTime:
         return take_time(field.text);
-      case Kind::kZone: {
+      case FieldKind::kZone: {
         const bool has_time = field.text.find(':') != std::string::npos;
         return has_time && take_signed_time(field.text) ? fault_ : take_number(field.text);
       }
-      case Kind::kNumber:
-      case Kind::kDate:
+      case FieldKind::kNumber:
+      case FieldKind::kDate:
         return take_number(field.text);
-      case Kind::kWord:
+      case FieldKind::kWord:
         return take_word(field.text);
     }
     return Fault::kMalformed;

@@ -70,15 +70,15 @@ Result<Value> parse_integer(const Type& type, std::string_view text) {
 }
 
 /// A decimal literal taken apart: digits · 10^-scale.
-struct Literal {
+struct NumberText {
   bool negative = false;
   fmt::basic_memory_buffer<char, 64> digits;
   int64_t scale = 0;
   int64_t exponent = 0;  ///< As it was written, at most twice the greatest.
 };
 
-std::optional<Literal> split_decimal(std::string_view text) {
-  Literal literal;
+std::optional<NumberText> split_decimal(std::string_view text) {
+  NumberText literal;
   size_t at = 0;
   if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
     literal.negative = text[at++] == '-';
@@ -198,7 +198,7 @@ Result<Value> parse_special_decimal(const Type& type, std::string_view text) {
 
 Result<Value> parse_decimal(const Type& type, std::string_view text) {
   const std::string_view trimmed = trim(text);
-  const std::optional<Literal> literal = split_decimal(trimmed);
+  const std::optional<NumberText> literal = split_decimal(trimmed);
   if (!literal) {
     return parse_special_decimal(type, text);
   }

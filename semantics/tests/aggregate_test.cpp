@@ -6,6 +6,7 @@
 
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
+#include "plain_types.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
@@ -13,11 +14,6 @@ namespace {
 
 using testing::Random;
 using Function = AggregateFunction;
-
-constexpr Type kInt{TypeKind::kInt};
-constexpr Type kBigint{TypeKind::kBigint};
-constexpr Type kReal{TypeKind::kReal};
-constexpr Type kDouble{TypeKind::kDouble};
 
 std::string aggregate(Function function, const Type& type, const std::vector<std::string>& texts) {
   AggregateState state(function, type);
@@ -65,7 +61,6 @@ TEST(Aggregate, SumsWidenAndOverflowAsPostgresDoes) {
 }
 
 TEST(Aggregate, IntervalsAddUpFieldByField) {
-  constexpr Type kInterval{TypeKind::kInterval};
   EXPECT_EQ(aggregate(Function::kSum, kInterval, {"1 mon -3 days", "NULL", "2 days 01:00", "-00:00:01"}),
             "1 mon -1 days +00:59:59");
   EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"1 mon", "00:00:03"}), "15 days 00:00:01.5");

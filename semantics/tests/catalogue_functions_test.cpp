@@ -4,24 +4,12 @@
 
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr Type kBool{TypeKind::kBool};
-constexpr Type kSmallint{TypeKind::kSmallint};
-constexpr Type kInt{TypeKind::kInt};
-constexpr Type kBigint{TypeKind::kBigint};
-constexpr Type kReal{TypeKind::kReal};
-constexpr Type kDouble{TypeKind::kDouble};
-constexpr Type kNumeric{TypeKind::kNumeric};
-constexpr Type kText{TypeKind::kText};
 constexpr Type kChar{.kind = TypeKind::kChar, .length = 5};
-constexpr Type kDate{TypeKind::kDate};
-constexpr Type kTime{TypeKind::kTime};
-constexpr Type kTimestamp{TypeKind::kTimestamp};
-constexpr Type kInterval{TypeKind::kInterval};
-constexpr Type kUuid{TypeKind::kUuid};
 
 struct Argument {
   Type type;

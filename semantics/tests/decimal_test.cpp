@@ -50,7 +50,7 @@ std::string digits_of(const Decimal& value) {
          (scale > 0 ? "." + digits.substr(digits.size() - scale) : "");
 }
 
-class DecimalProperty : public testing::Test {
+class DecimalProperty : public ::testing::Test {
  protected:
   template <typename Check>
   void for_pairs(Check&& check) {

@@ -13,6 +13,7 @@
 
 #include "daedalus/semantics/aggregate.hpp"
 #include "daedalus/semantics/floating_moments.hpp"
+#include "plain_types.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
@@ -21,9 +22,6 @@ namespace {
 using testing::Random;
 using Limits = std::numeric_limits<double>;
 using Function = AggregateFunction;
-
-constexpr Type kReal{TypeKind::kReal};
-constexpr Type kDouble{TypeKind::kDouble};
 
 /// A finite double in units of 2^-1074, the least there is.
 BigInt units_of(double value) {

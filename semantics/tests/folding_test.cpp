@@ -4,14 +4,10 @@
 
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 
 namespace daedalus::semantics {
 namespace {
-
-constexpr Type kInt{TypeKind::kInt};
-constexpr Type kDate{TypeKind::kDate};
-constexpr Type kTime{TypeKind::kTime};
-constexpr Type kTimestampTz{TypeKind::kTimestampTz};
 
 BoundExpression constant(const Type& type, std::string_view text) {
   return make_constant(type, *parse_text(type, text));

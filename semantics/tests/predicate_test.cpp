@@ -7,19 +7,11 @@
 
 #include "daedalus/base/testing/cpu_time.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr Type kBool{TypeKind::kBool};
-constexpr Type kSmallint{TypeKind::kSmallint};
-constexpr Type kInt{TypeKind::kInt};
-constexpr Type kBigint{TypeKind::kBigint};
-constexpr Type kReal{TypeKind::kReal};
-constexpr Type kDouble{TypeKind::kDouble};
-constexpr Type kNumeric{TypeKind::kNumeric};
-constexpr Type kDate{TypeKind::kDate};
-constexpr Type kTimestamp{TypeKind::kTimestamp};
 constexpr Type kLiteral{TypeKind::kVarchar};
 constexpr Type kVarchar9{TypeKind::kVarchar, 0, 0, 9};
 

@@ -8,15 +8,13 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
 using testing::Random;
-
-constexpr Type kNumeric{TypeKind::kNumeric};
-constexpr Type kText{TypeKind::kText};
 
 /// The call's value as text, or its error.
 std::string called(std::string_view name, const Type& type, const std::vector<std::string>& texts) {
@@ -46,7 +44,6 @@ TEST(Scalar, DigestsAreThoseOfTheRfc) {
 }
 
 TEST(Scalar, CharactersHaveTheBytesOfUtf8) {
-  constexpr Type kInt{TypeKind::kInt};
   EXPECT_EQ(called("chr", kInt, {"97"}), "a");
   EXPECT_EQ(called("chr", kInt, {"233"}), "\xc3\xa9");
   EXPECT_EQ(called("chr", kInt, {"8364"}), "\xe2\x82\xac");

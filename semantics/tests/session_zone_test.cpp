@@ -7,6 +7,7 @@
 
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -23,8 +24,6 @@ class OnePlace final : public TimeZones {
   ZoneTable table_{.name = "Some/Where", .first_offset = 0, .transitions = {{1'000'000, 3'600, "SWT"}}, .footer = {}};
   std::string version_ = "1";
 };
-
-constexpr Type kMoment{TypeKind::kTimestampTz};
 
 std::shared_ptr<const SessionZone> zone(std::string_view name) {
   static const OnePlace kPlaces;
@@ -110,11 +109,12 @@ TEST(SessionZone, TheTimeIsReadOffItsClocks) {
 }
 
 TEST(SessionZone, OffsetsAreWrittenAsShortAsTheyAre) {
-  const auto shown = [](std::string_view in) { return format_text(kMoment, int64_t{0}, &zone(in)->zone()); };
+  const auto shown = [](std::string_view in) { return format_text(kTimestampTz, int64_t{0}, &zone(in)->zone()); };
   EXPECT_EQ(shown("+2"), "1970-01-01 02:00:00+02");
   EXPECT_EQ(shown("-3.5"), "1969-12-31 20:30:00-03:30");
   EXPECT_EQ(shown("<x>00:25:21"), "1969-12-31 23:34:39-00:25:21");
-  EXPECT_EQ(format_text(kMoment, int64_t{-62'135'596'800'000'000}, &zone("-1")->zone()), "0001-12-31 23:00:00-01 BC");
+  EXPECT_EQ(format_text(kTimestampTz, int64_t{-62'135'596'800'000'000}, &zone("-1")->zone()),
+            "0001-12-31 23:00:00-01 BC");
 }
 
 TEST(SessionZone, EveryFunctionThatHangsOnItHasATwinThatTakesIt) {
@@ -150,14 +150,14 @@ TEST(SessionZone, CastsBetweenMomentsAndClocksGoThroughIt) {
   };
   constexpr int64_t kLate = 2'000'000'000'000;  // 1970-01-24 03:33:20
   constexpr int64_t kHour = 3'600'000'000;
-  EXPECT_EQ(cast(kMoment, kLate, Type{TypeKind::kTimestamp}), Value(kLate + kHour));
-  EXPECT_EQ(cast(Type{TypeKind::kTimestamp}, kLate, kMoment), Value(kLate - kHour));
-  EXPECT_EQ(cast(Type{TypeKind::kDate}, int64_t{23}, kMoment), Value(23 * kMicrosPerDay - kHour));
-  EXPECT_EQ(cast(kMoment, 24 * kMicrosPerDay - 1, Type{TypeKind::kDate}), Value(int64_t{24}));
-  EXPECT_EQ(cast(kMoment, kLate, Type{TypeKind::kText}), Value(std::string("1970-01-24 04:33:20+01")));
-  EXPECT_EQ(cast(kMoment, kLate, Type{.kind = TypeKind::kVarchar, .length = 7}), Value(std::string("1970-01")));
-  EXPECT_EQ(cast(Type{TypeKind::kVarchar}, std::string("1970-01-24 04:33:20"), kMoment), Value(kLate));
-  EXPECT_EQ(cast(kMoment, Value(), Type{TypeKind::kTime}), Value());
+  EXPECT_EQ(cast(kTimestampTz, kLate, Type{TypeKind::kTimestamp}), Value(kLate + kHour));
+  EXPECT_EQ(cast(Type{TypeKind::kTimestamp}, kLate, kTimestampTz), Value(kLate - kHour));
+  EXPECT_EQ(cast(Type{TypeKind::kDate}, int64_t{23}, kTimestampTz), Value(23 * kMicrosPerDay - kHour));
+  EXPECT_EQ(cast(kTimestampTz, 24 * kMicrosPerDay - 1, Type{TypeKind::kDate}), Value(int64_t{24}));
+  EXPECT_EQ(cast(kTimestampTz, kLate, Type{TypeKind::kText}), Value(std::string("1970-01-24 04:33:20+01")));
+  EXPECT_EQ(cast(kTimestampTz, kLate, Type{.kind = TypeKind::kVarchar, .length = 7}), Value(std::string("1970-01")));
+  EXPECT_EQ(cast(Type{TypeKind::kVarchar}, std::string("1970-01-24 04:33:20"), kTimestampTz), Value(kLate));
+  EXPECT_EQ(cast(kTimestampTz, Value(), Type{TypeKind::kTime}), Value());
   EXPECT_FALSE(is_cast_by_zone(TypeKind::kDate, TypeKind::kTimestamp));
   EXPECT_FALSE(is_cast_by_zone(TypeKind::kInt, TypeKind::kTimestampTz));
 }

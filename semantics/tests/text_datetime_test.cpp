@@ -5,19 +5,16 @@
 #include <fstream>
 
 #include "daedalus/semantics/text.hpp"
+#include "plain_types.hpp"
 
 namespace daedalus::semantics {
 namespace {
 
-constexpr Type kDate{TypeKind::kDate};
-constexpr Type kTimestamp{TypeKind::kTimestamp};
-constexpr Type kMoment{TypeKind::kTimestampTz};
-constexpr Type kTime{TypeKind::kTime};
 /// 2013-06-15 12:34:56.789.
 constexpr int64_t kNowUs = 1'371'299'696'789'000;
 
 /// What parsing and printing again gives, or the error's code.
-std::string round_trip(const Type& type, std::string_view text, std::optional<int64_t> now_us = std::nullopt) {
+std::string moment_round_trip(const Type& type, std::string_view text, std::optional<int64_t> now_us = std::nullopt) {
   const Result<Value> value = parse_text(type, text, now_us);
   return value ? format_text(type, *value) : value.error().sqlstate;
 }
@@ -30,27 +27,27 @@ TEST(ParseDatetime, SpellingsReadAsPostgresReadsThem) {
     const size_t second = line.rfind('\t');
     ASSERT_LT(first, second) << line;
     const Type& type = line.starts_with("date\t")          ? kDate
-                       : line.starts_with("timestamptz\t") ? kMoment
+                       : line.starts_with("timestamptz\t") ? kTimestampTz
                        : line.starts_with("time\t")        ? kTime
                                                            : kTimestamp;
-    EXPECT_EQ(round_trip(type, line.substr(first + 1, second - first - 1)), line.substr(second + 1)) << line;
+    EXPECT_EQ(moment_round_trip(type, line.substr(first + 1, second - first - 1)), line.substr(second + 1)) << line;
   }
   EXPECT_GT(count, 2'000u);
 }
 
 TEST(ParseDatetime, WordsForTodayMeanTheTimeThatIsGiven) {
-  EXPECT_EQ(round_trip(kDate, "today", kNowUs), "2013-06-15");
-  EXPECT_EQ(round_trip(kDate, " ToMorrow ", kNowUs), "2013-06-16");
-  EXPECT_EQ(round_trip(kDate, "yesterday", kNowUs), "2013-06-14");
-  EXPECT_EQ(round_trip(kDate, "now", kNowUs), "2013-06-15");
-  EXPECT_EQ(round_trip(kTimestamp, "now", kNowUs), "2013-06-15 12:34:56.789");
-  EXPECT_EQ(round_trip(kTimestamp, "today", kNowUs), "2013-06-15 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "tomorrow 8:30 am", kNowUs), "2013-06-16 08:30:00");
-  EXPECT_EQ(round_trip(kTimestamp, "yesterday allballs", kNowUs), "2013-06-14 00:00:00");
-  EXPECT_EQ(round_trip(kTimestamp, "now today", kNowUs), "22007");
-  EXPECT_EQ(round_trip(kTime, "now", kNowUs), "12:34:56.789");
-  EXPECT_EQ(round_trip(kTime, "today", kNowUs), "22007");
-  EXPECT_EQ(round_trip(kTimestamp, "yesterday", int64_t{-1}), "1969-12-30 00:00:00");
+  EXPECT_EQ(moment_round_trip(kDate, "today", kNowUs), "2013-06-15");
+  EXPECT_EQ(moment_round_trip(kDate, " ToMorrow ", kNowUs), "2013-06-16");
+  EXPECT_EQ(moment_round_trip(kDate, "yesterday", kNowUs), "2013-06-14");
+  EXPECT_EQ(moment_round_trip(kDate, "now", kNowUs), "2013-06-15");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "now", kNowUs), "2013-06-15 12:34:56.789");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "today", kNowUs), "2013-06-15 00:00:00");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "tomorrow 8:30 am", kNowUs), "2013-06-16 08:30:00");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "yesterday allballs", kNowUs), "2013-06-14 00:00:00");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "now today", kNowUs), "22007");
+  EXPECT_EQ(moment_round_trip(kTime, "now", kNowUs), "12:34:56.789");
+  EXPECT_EQ(moment_round_trip(kTime, "today", kNowUs), "22007");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "yesterday", int64_t{-1}), "1969-12-30 00:00:00");
 }
 
 TEST(ParseDatetime, WordsForTodayAreRefusedByNameWhereTheTimeIsNotKnown) {
@@ -85,16 +82,16 @@ TEST(ParseDatetime, ErrorsAreThoseOfPostgresOrNameWhatIsNotSupported) {
 
 TEST(ParseDatetime, LengthAndNumberOfFieldsAreBounded) {
   const std::string zeros(108, '0');
-  EXPECT_EQ(round_trip(kTimestamp, "2013-06-30 01:02:03." + zeros), "2013-06-30 01:02:03");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-06-30 01:02:03." + zeros + zeros), "22007");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "2013-06-30 01:02:03." + zeros), "2013-06-30 01:02:03");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "2013-06-30 01:02:03." + zeros + zeros), "22007");
   std::string weekdays;
   for (int i = 0; i < 30; ++i) {
     weekdays += "on ";
   }
-  EXPECT_EQ(round_trip(kDate, weekdays + "June 3 2013"), "22007");
-  EXPECT_EQ(round_trip(kDate, "99999999999999999999-01-01"), "22008");
-  EXPECT_EQ(round_trip(kTimestamp, "2013-06-30 99999999999999999999:00"), "22008");
-  EXPECT_EQ(round_trip(kDate, std::string_view("2013-06-30\0", 11)), "22007");
+  EXPECT_EQ(moment_round_trip(kDate, weekdays + "June 3 2013"), "22007");
+  EXPECT_EQ(moment_round_trip(kDate, "99999999999999999999-01-01"), "22008");
+  EXPECT_EQ(moment_round_trip(kTimestamp, "2013-06-30 99999999999999999999:00"), "22008");
+  EXPECT_EQ(moment_round_trip(kDate, std::string_view("2013-06-30\0", 11)), "22007");
 }
 
 TEST(FormatText, EveryDayReadsBackAsItself) {

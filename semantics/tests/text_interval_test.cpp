@@ -13,7 +13,7 @@ struct Spelling {
   const char* expected;
 };
 
-std::string round_trip(std::string_view text, IntervalModifier modifier = {}) {
+std::string interval_round_trip(std::string_view text, IntervalModifier modifier = {}) {
   const Result<Value> value = parse_interval(text, modifier);
   return value ? format_text(Type{TypeKind::kInterval}, *value) : value.error().sqlstate;
 }
@@ -41,7 +41,7 @@ TEST(ParseInterval, SpellingsReadAsPostgresReadsThem) {
            {"P00010203T040506", "1 year 2 mons 3 days 04:05:06"},
            {"PT36H", "36:00:00"},
        }) {
-    EXPECT_EQ(round_trip(text), expected) << text;
+    EXPECT_EQ(interval_round_trip(text), expected) << text;
   }
 }
 
@@ -67,20 +67,20 @@ TEST(ParseInterval, MistakesHavePostgresCodes) {
            {"P99999999999999999Y", "22015"},
            {"178956971 years", "22008"},
        }) {
-    EXPECT_EQ(round_trip(text), expected) << text;
+    EXPECT_EQ(interval_round_trip(text), expected) << text;
   }
 }
 
 TEST(ParseInterval, LengthAndNumberOfFieldsAreBounded) {
-  EXPECT_EQ(round_trip("1 day" + std::string(300, ' ')), "1 day");
-  EXPECT_EQ(round_trip(std::string(250, '0') + "1 us"), "00:00:00.000001");
-  EXPECT_EQ(round_trip(std::string(256, '0') + "1 us"), "22007");
+  EXPECT_EQ(interval_round_trip("1 day" + std::string(300, ' ')), "1 day");
+  EXPECT_EQ(interval_round_trip(std::string(250, '0') + "1 us"), "00:00:00.000001");
+  EXPECT_EQ(interval_round_trip(std::string(256, '0') + "1 us"), "22007");
   std::string fields = "1 day";
   for (int more = 0; more < 23; ++more) {
     fields += " ago";
   }
-  EXPECT_EQ(round_trip(fields), "-1 days");
-  EXPECT_EQ(round_trip(fields + " ago"), "22007");
+  EXPECT_EQ(interval_round_trip(fields), "-1 days");
+  EXPECT_EQ(interval_round_trip(fields + " ago"), "22007");
 }
 
 TEST(ParseInterval, FieldsSayWhatANumberAloneIsAndWhatIsKept) {
@@ -103,7 +103,7 @@ TEST(ParseInterval, FieldsSayWhatANumberAloneIsAndWhatIsKept) {
            {"-1.25 s", {kSecondField, 1}, "-00:00:01.3"},
            {"1.5 s", {kAllIntervalFields, 0}, "00:00:02"},
        }) {
-    EXPECT_EQ(round_trip(text, modifier), expected) << text;
+    EXPECT_EQ(interval_round_trip(text, modifier), expected) << text;
     const auto again = interval_modifier(number_of(modifier));
     ASSERT_TRUE(again);
     EXPECT_EQ(again->fields, modifier.fields);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "plain_types.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::semantics {
@@ -12,16 +13,7 @@ namespace {
 
 using testing::Random;
 
-constexpr Type kBool{TypeKind::kBool};
-constexpr Type kSmallint{TypeKind::kSmallint};
-constexpr Type kInt{TypeKind::kInt};
-constexpr Type kBigint{TypeKind::kBigint};
-constexpr Type kReal{TypeKind::kReal};
-constexpr Type kDouble{TypeKind::kDouble};
-constexpr Type kNumeric{TypeKind::kNumeric};
 constexpr Type kMoney{TypeKind::kNumeric, 5, 2};
-constexpr Type kDate{TypeKind::kDate};
-constexpr Type kTimestamp{TypeKind::kTimestamp};
 constexpr Type kChar3{TypeKind::kChar, 0, 0, 3};
 constexpr Type kVarchar3{TypeKind::kVarchar, 0, 0, 3};
 constexpr Type kLiteral{TypeKind::kVarchar};
@@ -173,7 +165,6 @@ TEST(ParseText, StringsCountBytesAndLoseBlanksOnly) {
 }
 
 TEST(ParseText, UuidsTakeHyphensBehindAnyFourDigitsAndBraces) {
-  constexpr Type kUuid{TypeKind::kUuid};
   for (const char* text : {"00112233-4455-6677-8899-aabbccddeeff", "00112233-4455-6677-8899-AABBCCDDEEFF",
                            "00112233445566778899aabbccddeeff", "{00112233-4455-6677-8899-aabbccddeeff}",
                            "0011-2233-4455-6677-8899-aabb-ccdd-eeff", "{0011-22334455-66778899-aabbccdd-eeff}"}) {

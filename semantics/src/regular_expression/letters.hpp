@@ -6,6 +6,7 @@
 namespace daedalus::semantics::regular {
 
 constexpr std::string_view kBadEscape = "invalid escape \\ sequence";
+constexpr std::string_view kBadCount = "invalid repetition count(s)";
 
 [[nodiscard]] inline bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] inline bool is_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

@@ -7,7 +7,6 @@ namespace daedalus::semantics::regular {
 namespace {
 
 constexpr std::string_view kBadOperand = "quantifier operand invalid";
-constexpr std::string_view kBadCount = "invalid repetition count(s)";
 constexpr std::string_view kBadOption = "invalid embedded option";
 constexpr std::string_view kOpenBracket = "brackets [] not balanced";
 

@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "letters.hpp"
 #include "lexer.hpp"
 #include "word_ends.hpp"
 
 namespace daedalus::semantics::regular {
 namespace {
 
-constexpr std::string_view kBadCount = "invalid repetition count(s)";
 constexpr uint32_t kCountMax = 255;
 
 Node node_of(CharacterSet set) { return {.kind = Node::Kind::kSet, .set = std::move(set)}; }

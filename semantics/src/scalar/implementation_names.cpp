@@ -41,7 +41,7 @@ struct Word {
 
 constexpr Word kComparisons[] = {{"eq", "="}, {"ne", "<>"}, {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}};
 constexpr Word kArithmetic[] = {{"pl", "+"}, {"mi", "-"}, {"mul", "*"}, {"div", "/"}};
-constexpr Named kIntegers[] = {{"int2", kSmallint}, {"int4", kInt}, {"int8", kBigint}};
+constexpr Named kIntegerNames[] = {{"int2", kSmallint}, {"int4", kInt}, {"int8", kBigint}};
 constexpr Named kFloatings[] = {{"float4", kReal}, {"float8", kDouble}};
 constexpr Pair kWidths[] = {
     {"int24", kSmallint, kInt, kInt},       {"int42", kInt, kSmallint, kInt},  {"int28", kSmallint, kBigint, kBigint},
@@ -152,7 +152,7 @@ std::string joined(std::initializer_list<std::string_view> parts) {
 
 void add_integer_names(Names& names) {
   constexpr Word kBits[] = {{"mod", "%"}, {"and", "&"}, {"or", "|"}, {"xor", "#"}};
-  for (const auto& [type, kind] : kIntegers) {
+  for (const auto& [type, kind] : kIntegerNames) {
     for (const auto& [word, sign] : kArithmetic) {
       names.sign(joined({type, word}), sign, {kind, kind});
     }

@@ -104,12 +104,12 @@ class Replacer {
   size_t copied_ = 0;
 };
 
-struct Wanted {
+struct WantedReplacement {
   int64_t start = 1;
   int64_t match = 1;
 };
 
-Result<Value> replaced(Arguments arguments, const regular::Syntax& syntax, Wanted wanted) {
+Result<Value> replaced(Arguments arguments, const regular::Syntax& syntax, WantedReplacement wanted) {
   const auto expression = kept_expression(text(arguments[1]), syntax);
   if (!expression) {
     return expression.error();

@@ -124,7 +124,7 @@ Result<Value> part(Arguments arguments, const BoundExpression&) {
   return zone ? kPart(arguments[0], moment, offset_at(*zone, moment)) : zone.error();
 }
 
-Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
+Result<Value> to_timestamp_at_zone(Arguments arguments, const BoundExpression&) {
   return read_by_template(arguments, &arguments[2]);
 }
 
@@ -155,7 +155,7 @@ void add_at_session_zone(Functions& functions) {
   adder.start(1920);
   adder.add_at_zone("date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
   adder.add_at_zone("extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
-  adder.add_at_zone("to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp);
+  adder.add_at_zone("to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
   adder.add_at_zone("to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
 }
 

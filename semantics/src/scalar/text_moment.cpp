@@ -19,7 +19,7 @@ namespace {
 
 using enum TypeKind;
 
-struct Moment {
+struct MomentRead {
   int64_t days = 0;
   int64_t micros = 0;                   ///< Of the day.
   std::optional<int64_t> zone_seconds;  ///< East of UTC, where it says that.
@@ -35,7 +35,7 @@ class Assembler {
  public:
   Assembler(const MomentFields& fields, std::string_view text) : fields_(fields), text_(text) {}
 
-  Result<Moment> made() {
+  Result<MomentRead> made() {
     if (auto done = take_time(); !done) {
       return done.error();
     }
@@ -47,7 +47,7 @@ class Assembler {
     if (!is_valid()) {
       return out_of_range_text(text_);
     }
-    Moment moment;
+    MomentRead moment;
     moment.days = days_from_civil({year_, static_cast<uint32_t>(month_), 1}) + day_ - 1;
     const int64_t fraction = fields_.millis * 1'000 + fields_.micros;
     if (hour_ < 0 || hour_ > 23 || minute_ < 0 || minute_ > 59 || second_ < 0 || second_ > 59 || fraction < 0 ||
@@ -186,14 +186,14 @@ class Assembler {
   bool has_day_ = false;
 };
 
-Result<Moment> moment_of(Arguments arguments) {
+Result<MomentRead> moment_of(Arguments arguments) {
   const std::string& given = text(arguments[0]);
   const Result<MomentFields> fields = scan_moment(given, text(arguments[1]));
   return fields ? Assembler(*fields, given).made() : fields.error();
 }
 
 Result<Value> to_date(Arguments arguments, const BoundExpression&) {
-  const Result<Moment> moment = moment_of(arguments);
+  const Result<MomentRead> moment = moment_of(arguments);
   if (!moment) {
     return moment.error();
   }
@@ -204,7 +204,7 @@ Result<Value> to_date(Arguments arguments, const BoundExpression&) {
 }
 
 /// Seconds east of UTC, as the text says or the zone's clocks are; null: UTC.
-Result<int64_t> offset_of(const Moment& moment, const Value* zone) {
+Result<int64_t> offset_of(const MomentRead& moment, const Value* zone) {
   if (moment.zone_seconds || zone == nullptr) {
     return moment.zone_seconds.value_or(0);
   }
@@ -214,12 +214,14 @@ Result<int64_t> offset_of(const Moment& moment, const Value* zone) {
              : bound.error();
 }
 
-Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) { return read_by_template(arguments, nullptr); }
+Result<Value> to_timestamp_by_template(Arguments arguments, const BoundExpression&) {
+  return read_by_template(arguments, nullptr);
+}
 
 }  // namespace
 
 Result<Value> read_by_template(Arguments arguments, const Value* zone) {
-  const Result<Moment> moment = moment_of(arguments);
+  const Result<MomentRead> moment = moment_of(arguments);
   const Result<int64_t> offset = moment ? offset_of(*moment, zone) : moment.error();
   if (!offset) {
     return offset.error();
@@ -246,7 +248,7 @@ void add_text_moments(Functions& functions) {
   adder.start(1610);
   adder.add("to_date", {kText, kText}, TypeKind::kDate, to_date);
   adder.is_stable();
-  adder.add("to_timestamp", {kText, kText}, TypeKind::kTimestampTz, to_timestamp);
+  adder.add("to_timestamp", {kText, kText}, TypeKind::kTimestampTz, to_timestamp_by_template);
   adder.is_stable();
 }
 

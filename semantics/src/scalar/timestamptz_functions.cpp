@@ -103,7 +103,7 @@ Result<Value> make_at_zone(Arguments arguments, const BoundExpression& call) {
 }
 
 /// Seconds since 1970. As PostgreSQL rounds: after it has made them seconds since 2000.
-Result<Value> to_timestamp(Arguments arguments, const BoundExpression&) {
+Result<Value> to_timestamp_of_epoch(Arguments arguments, const BoundExpression&) {
   constexpr double kSecondsTo2000 = 946'684'800;
   const double seconds = floating(arguments[0]);
   if (std::isnan(seconds)) {
@@ -139,7 +139,7 @@ void add_zones(Adder& adder) {
   adder.add("make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble, kText}, kTimestampTz, make_at_zone);
   adder.is_stable();
   adder.takes_zone(6, true);
-  adder.add("to_timestamp", {kDouble}, kTimestampTz, to_timestamp);
+  adder.add("to_timestamp", {kDouble}, kTimestampTz, to_timestamp_of_epoch);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -3,7 +3,7 @@
 namespace daedalus::engine {
 namespace {
 
-using Kind = CompiledLiteral::Kind;
+using LiteralKind = CompiledLiteral::Kind;
 
 bool is_tracked(semantics::TypeKind kind) {
   using semantics::TypeKind;
@@ -60,7 +60,8 @@ void ChunkBounds::on_delete_all(uint32_t chunk, const CompiledPredicate& predica
   }
   const std::span<const CompiledLiteral> any = predicate.literals(predicate.clauses()[0]);
   const CompiledLiteral& literal = any[0];
-  if (any.size() != 1 || literal.kind != Kind::kRange || literal.negated || place_[literal.column] == kUntracked) {
+  if (any.size() != 1 || literal.kind != LiteralKind::kRange || literal.negated ||
+      place_[literal.column] == kUntracked) {
     return;
   }
   CodeRange& codes = bounds_[chunk * tracked_.size() + place_[literal.column]].codes;
@@ -94,18 +95,18 @@ std::vector<bool> ChunkBounds::clustered() const {
 }
 
 Reach ChunkBounds::reach(uint32_t chunk, const CompiledLiteral& literal) const {
-  if (place_[literal.column] == kUntracked || literal.kind == Kind::kIsNull) {
+  if (place_[literal.column] == kUntracked || literal.kind == LiteralKind::kIsNull) {
     return Reach::kSome;
   }
   const Bounds& column = bounds(chunk, literal.column);
-  if (literal.kind == Kind::kIsNotNull) {
+  if (literal.kind == LiteralKind::kIsNotNull) {
     return column.may_hold_null ? Reach::kSome : Reach::kAll;
   }
   const CodeRange reached = literal.reach();
   if (reached.high < column.codes.low || column.codes.high < reached.low) {
     return Reach::kNone;
   }
-  const bool decides = literal.kind == Kind::kRange && !literal.negated && !column.may_hold_null;
+  const bool decides = literal.kind == LiteralKind::kRange && !literal.negated && !column.may_hold_null;
   return decides && reached.low <= column.codes.low && column.codes.high <= reached.high ? Reach::kAll : Reach::kSome;
 }
 

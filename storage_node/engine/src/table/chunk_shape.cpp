@@ -10,7 +10,7 @@
 namespace daedalus::engine {
 namespace {
 
-constexpr uint64_t kReadBehind = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
+constexpr uint64_t kBytesBehindChunk = 4096;  // Kernels read whole blocks of rows, also where a chunk ends within one.
 /// So many chunks at least, unless they would have fewer than kChunkRowsMin rows: what is left over in the end is less
 /// than one of them.
 constexpr uint64_t kChunksWanted = 8;
@@ -20,7 +20,7 @@ constexpr uint64_t kChunksWanted = 8;
 uint64_t fixed_bytes(const TableLayout& layout) {
   constexpr uint64_t kPartsOfRows = 2;    // Their sketches, and which are live.
   constexpr uint64_t kPartsOfColumn = 4;  // Values, tails, sketches, NULLs.
-  return kPlaneAlignment * (kPartsOfRows + kPartsOfColumn * layout.columns.size()) + kReadBehind;
+  return kPlaneAlignment * (kPartsOfRows + kPartsOfColumn * layout.columns.size()) + kBytesBehindChunk;
 }
 
 /// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace daedalus::engine {
-namespace {
-
-uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
-
-}  // namespace
 
 ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes)
     : ChunkStore(layout, shape_of(layout, chunk_rows, memory_bytes)) {}

@@ -27,8 +27,6 @@ constexpr size_t kPagesAsked = 4096;
 /// MADV_COLLAPSE of Linux 6.1, which the C library's headers may not know: makes huge pages of what is there.
 constexpr int kMadviseCollapse = 25;
 
-uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
-
 std::string with_reason(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
 
 }  // namespace

@@ -10,6 +10,9 @@
 
 namespace daedalus::engine {
 
+/// The smallest multiple of `unit` that is not less than `size`.
+[[nodiscard]] constexpr uint64_t rounded_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
+
 /// Zeroed anonymous memory between two guard pages; first touched by whoever writes it first, or by settle().
 class ReservedMemory {
  public:
