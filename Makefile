@@ -1,6 +1,6 @@
 # The door to everything. `./make.sh run` and `./make.sh test` are all a newcomer needs: they install make and call it.
 .DEFAULT_GOAL := help
-.PHONY: help programs build run test test-slow sim soak lint format bench proof experiment clean
+.PHONY: help programs build run test test-slow nightly sim soak lint format bench proof experiment clean
 
 help:
 	@echo "./make.sh TARGET installs what is missing (make itself, too) and goes on; with make in place, \`make TARGET\` does the same."
@@ -9,8 +9,10 @@ help:
 	@echo "           desk on a million tickets (TICKETS=, CHANGES= a second, KEEP=1)"
 	@echo "test       build everything and run the fast lane of every part"
 	@echo "test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
+	@echo "nightly    what is too long for a change: each test in every build, all attacks, 100 kills, hosts, mutants"
+	@echo "           (under two hours; where it was cut off, the next call goes on)"
 	@echo "sim SEED=…  one run of the cluster simulator, told event by event"
-	@echo "soak       hours of the same, by hand"
+	@echo "soak       hours of new seeds, by hand"
 	@echo "lint       formats, static checks, types"
 	@echo "format     rewrite sources in the house format"
 	@echo "bench      micro-benchmarks"
@@ -35,6 +37,9 @@ test: build
 test-slow: build
 	@tools/build_slow.sh
 	@.venv/bin/python tools/lanes.py slow
+
+nightly: build
+	@.venv/bin/python tools/lanes.py nightly
 
 sim:
 	@tools/sim.sh "$(SEED)"

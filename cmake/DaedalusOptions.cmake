@@ -2,6 +2,7 @@
 
 option(DAEDALUS_DCHECK "Check preconditions in kernels and hot loops" OFF)
 set(DAEDALUS_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
+set(DAEDALUS_BUILD release CACHE STRING "Which build this is to tests: release, asan or tsan; each test is at home in one")
 option(DAEDALUS_FUZZERS "Build libFuzzer targets (clang only)" OFF)
 # Headers that sources share are parsed, and templates instantiated, once for eight of them (DECISIONS 154). Their own
 # names in anonymous namespaces must differ for that; where they do not, UNITY_BUILD is off.

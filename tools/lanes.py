@@ -1,51 +1,32 @@
-"""Runs test suites, most of them one after the other, and ends with one line: `N passed, N failed`.
+"""Runs the test suites of a lane (suites.py) and ends with a table and one line: `N passed, N failed, N skipped`.
 
-A suite is a command that leaves JUnit XML files behind; every lane of the Makefile is a list of suites. A suite that
-exits non-zero without a failed test in its reports (a crash, a build error) counts as one failed test of its own.
+A suite is a command that leaves JUnit XML files behind. A suite that exits non-zero without a failed test in its
+reports (a crash, a build error) counts as one failed test. Seconds per suite and per test are kept under build/timings.
+The nightly lane is long, so it remembers which suites have passed for a state of the sources, and does not run those
+again.
 """
 
 from __future__ import annotations
 
 import argparse
 import glob
+import hashlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO
 
-ROOT = Path(__file__).resolve().parent.parent
-REPORTS = ROOT / "build" / "reports"
-SEED = "20130615"  # A lane judges a commit: the same draws each time. New ones are drawn by `make soak`.
-# AddressSanitizer looks at each access, which makes a test some ten times as long; draws that look for wrong answers
-# are taken without it.
-ASAN_DOSES = {
-    "DAEDALUS_BOUND_SETS": "3",
-    "DAEDALUS_ENGINE_OPERATIONS": "6000",
-    "DAEDALUS_EXPRESSIONS": "200",
-    "DAEDALUS_RESTORE_ROUNDS": "12",
-    "DAEDALUS_SIMULATOR_SEEDS": "30",
-    "DAEDALUS_SLICE_ROUNDS": "6",
-}
+from suites import LANES, REPORTS, ROOT, SEED, Suite
+from timings import keep_table
 
-
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """One command and where its JUnit reports appear."""
-
-    name: str
-    command: str
-    reports: str
-    environment: dict[str, str]
-    may_skip_all: bool = False  # what it needs is not on every machine; it says so itself
-    goes_beside: bool = False  # runs while those after it do: it leaves them a core and their ports
-    wants_quiet: bool = False  # clocks watch its processes: nothing goes beside it
+PASSED_BEFORE = ROOT / "build" / "nightly"
+REMEMBERED_LANES = {"nightly"}
 
 
 @dataclass(slots=True)
@@ -63,97 +44,56 @@ class Tally:
         self.skipped += other.skipped
 
 
-def gtest_suite(name: str, preset: str, label: str, doses: dict[str, str] | None = None) -> Suite:
-    """C++ tests of one preset that carry one label; `doses`: variables that say how much they draw."""
-    reports = REPORTS / f"cpp-{preset}-{label}"
-    return Suite(
-        name=name,
-        command=f"ctest --test-dir build/{preset} -L '^{label}$' --output-on-failure -j2",
-        reports=f"{reports}/*.xml",
-        environment={"GTEST_OUTPUT": f"xml:{reports}/", **(doses or {})},
-    )
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What running a suite came to."""
+
+    name: str
+    tally: Tally
+    seconds: float
+    idle: float  # the share of the machine's time in which no core had work
+
+    HEAD = ("suite", "passed", "failed", "skipped", "seconds", "idle %")
+
+    def row(self) -> list[str]:
+        counts = [str(getattr(self.tally, each.name)) for each in fields(Tally)]
+        return [self.name, *counts, f"{self.seconds:.0f}", f"{100 * self.idle:.0f}"]
+
+    @staticmethod
+    def of_row(cells: list[str]) -> Outcome:
+        name, passed, failed, skipped, seconds, idle = cells
+        return Outcome(name, Tally(int(passed), int(failed), int(skipped)), float(seconds), float(idle) / 100)
 
 
-def program_suite(name: str, preset: str, label: str) -> Suite:
-    """Programs of one preset that are tests as a whole: fuzzers, benchmarks in small doses."""
-    report = REPORTS / f"programs-{preset}-{label}.xml"
-    return Suite(
-        name=name,
-        command=f"ctest --test-dir build/{preset} -L '^{label}$' --output-on-failure -j2 --output-junit {report}",
-        reports=str(report),
-        environment={},
-    )
+def reports_of(suite: Suite) -> list[str]:
+    """The report files of a suite that exist."""
+    pattern = suite.reports if os.path.isabs(suite.reports) else str(ROOT / suite.reports)
+    return glob.glob(pattern) if suite.reports else []
 
 
-def pytest_suite(
-    name: str,
-    paths: str,
-    may_skip_all: bool = False,
-    goes_beside: bool = False,
-    wants_quiet: bool = False,
-    environment: dict[str, str] | None = None,
-) -> Suite:
-    """Python tests below some paths."""
-    report = REPORTS / f"python-{name.replace(' ', '-')}.xml"
-    return Suite(
-        name=name,
-        command=f".venv/bin/python -m pytest -q -p no:cacheprovider --junitxml={report} {paths}",
-        reports=str(report),
-        environment=environment or {},
-        may_skip_all=may_skip_all,
-        goes_beside=goes_beside,
-        wants_quiet=wants_quiet,
-    )
+def cases_of(suite: Suite) -> Iterator[ElementTree.Element]:
+    """The test cases in a suite's reports."""
+    for report in reports_of(suite):
+        yield from ElementTree.parse(report).iter("testcase")
 
 
-FAST = [
-    gtest_suite("C++", "release", "fast"),
-    program_suite("benchmarks, small", "release", "bench"),
-    pytest_suite("schema compiler", "schema_compiler", goes_beside=True),
-    Suite(
-        name="Java",
-        command="cd client-java && mvn -q -B test",
-        reports="client-java/*/target/surefire-reports/TEST-*.xml",
-        environment={},
-    ),
-    pytest_suite("commands", "tests/commands"),
-    pytest_suite("clients of PostgreSQL", "tests/postgres"),
-    pytest_suite("oracle", "tests/oracle"),
-    pytest_suite("demo", "tests/demo"),
-    pytest_suite("proof", "tests/proof"),
-]
-
-SLOW = [
-    gtest_suite("C++ under ASan and UBSan", "asan", "fast", ASAN_DOSES),
-    gtest_suite("C++ under TSan", "tsan", "tsan"),
-    pytest_suite("deployment", "tests/deploy", may_skip_all=True, goes_beside=True),
-    gtest_suite("C++ slow", "release", "slow"),
-    program_suite("fuzzers", "asan", "fuzz"),
-    pytest_suite(
-        "many expressions",
-        "-k test_random_expressions tests/oracle",
-        environment={"DAEDALUS_ORACLE_QUERIES": "10000"},
-    ),
-    pytest_suite("Java installed", "tests/install"),
-    pytest_suite("process kills", "tests/kills", wants_quiet=True),
-    pytest_suite("attacks", "tests/attacks", wants_quiet=True),
-]
-
-LANES = {"fast": FAST, "slow": SLOW}
-
-
-def count(pattern: str) -> Tally:
-    """Counts the test cases of all reports that match the pattern."""
+def count(suite: Suite) -> Tally:
+    """Counts the test cases in a suite's reports."""
     tally = Tally()
-    for report in glob.glob(str(ROOT / pattern)) if not os.path.isabs(pattern) else glob.glob(pattern):
-        for case in ElementTree.parse(report).iter("testcase"):
-            if case.find("failure") is not None or case.find("error") is not None:
-                tally.failed += 1
-            elif case.find("skipped") is not None or case.get("status") == "notrun":
-                tally.skipped += 1
-            else:
-                tally.passed += 1
+    for case in cases_of(suite):
+        if case.find("failure") is not None or case.find("error") is not None:
+            tally.failed += 1
+        elif case.find("skipped") is not None or case.get("status") == "notrun":
+            tally.skipped += 1
+        else:
+            tally.passed += 1
     return tally
+
+
+def machine_times() -> tuple[int, int]:
+    """Clock ticks in which cores were idle, and all ticks, since the machine started."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    return ticks[3] + ticks[4], sum(ticks)
 
 
 @dataclass(slots=True)
@@ -163,12 +103,13 @@ class Run:
     suite: Suite
     process: subprocess.Popen[bytes]
     started: float
-    output: IO[bytes] | None  # where it goes while another suite has the terminal
+    times: tuple[int, int]
+    output: IO[bytes] | None  # keeps what the suite prints while another suite has the terminal
 
 
 def start(suite: Suite) -> Run:
-    """Starts a suite; what goes beside another one keeps its output until its end."""
-    for stale in glob.glob(str(ROOT / suite.reports)):
+    """Starts a suite; one that goes beside others keeps its output until its end."""
+    for stale in reports_of(suite):
         os.unlink(stale)
     print(f"==> {suite.name}: {suite.command}{' (beside the next ones)' if suite.goes_beside else ''}", flush=True)
     output = tempfile.TemporaryFile() if suite.goes_beside else None  # noqa: SIM115 - open until finish()
@@ -179,31 +120,33 @@ def start(suite: Suite) -> Run:
         stdout=output,
         stderr=subprocess.STDOUT if output else None,
     )
-    return Run(suite, process, time.monotonic(), output)
+    return Run(suite, process, time.monotonic(), machine_times(), output)
 
 
-def finish(run: Run) -> Tally:
-    """Waits for a suite's end, shows what it kept, and returns its tally."""
+def finish(run: Run) -> Outcome:
+    """Waits for a suite's end and shows what it kept."""
     status = run.process.wait()
     seconds = time.monotonic() - run.started
+    idle, every = (now - then for now, then in zip(machine_times(), run.times, strict=True))
     if run.output is not None:
         run.output.seek(0)
         print(run.output.read().decode(errors="replace"), end="")
-    tally = count(run.suite.reports)
+    tally = count(run.suite) if run.suite.reports else Tally(passed=int(status == 0))
     if status != 0 and tally.failed == 0:
         tally.failed = 1
     if tally.passed + tally.failed == 0 and not (run.suite.may_skip_all and tally.skipped):
         print(f"{run.suite.name}: ran no test", flush=True)
         tally.failed = 1
+    outcome = Outcome(run.suite.name, tally, seconds, idle / max(1, every))
     print(
         f"<== {run.suite.name}: {tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped"
-        f" in {seconds:.0f} s",
+        f" in {seconds:.0f} s, {100 * outcome.idle:.0f} % idle",
         flush=True,
     )
-    return tally
+    return outcome
 
 
-def run_all(suites: list[Suite]) -> Iterator[tuple[Suite, Tally]]:
+def run_all(suites: list[Suite]) -> Iterator[Outcome]:
     """Runs suites in their order, those that go beside others with the ones after them, up to one that wants quiet."""
     beside: list[Run] = []
     for suite in suites:
@@ -213,15 +156,71 @@ def run_all(suites: list[Suite]) -> Iterator[tuple[Suite, Tally]]:
         if suite.goes_beside:
             beside.append(run)
         else:
-            yield suite, finish(run)
+            yield finish(run)
     yield from finish_all(beside)
 
 
-def finish_all(beside: list[Run]) -> Iterator[tuple[Suite, Tally]]:
+def finish_all(beside: list[Run]) -> Iterator[Outcome]:
     """Waits for the end of what runs beside others."""
     while beside:
-        run = beside.pop(0)
-        yield run.suite, finish(run)
+        yield finish(beside.pop(0))
+
+
+def state_of_sources() -> str:
+    """A name for what would be tested: the commit and what differs from it."""
+    said = [
+        subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout
+        for words in (["rev-parse", "HEAD"], ["diff", "HEAD"], ["ls-files", "--others", "--exclude-standard"])
+    ]
+    return hashlib.sha256(b"\0".join(said)).hexdigest()[:16]
+
+
+class Remembered:
+    """The suites of a lane that have passed for this state of the sources, in a file that each one is added to."""
+
+    def __init__(self, lane: str) -> None:
+        self._path = PASSED_BEFORE / f"{lane}-{state_of_sources()}.tsv"
+
+    def outcomes(self) -> dict[str, Outcome]:
+        lines = self._path.read_text(encoding="utf-8").splitlines() if self._path.exists() else []
+        return {found.name: found for found in (Outcome.of_row(line.split("\t")) for line in lines)}
+
+    def add(self, outcome: Outcome) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write("\t".join(outcome.row()) + "\n")
+
+    def forget(self) -> None:
+        self._path.unlink(missing_ok=True)
+
+
+def run_lane(lane: str, suites: list[Suite], *, anew: bool) -> list[Outcome]:
+    """Runs the suites of a lane, without those that are remembered to have passed."""
+    if lane not in REMEMBERED_LANES:
+        return list(run_all(suites))
+    remembered = Remembered(lane)
+    if anew:
+        remembered.forget()
+    before = remembered.outcomes()
+    outcomes = {name: before[name] for name in (suite.name for suite in suites) if name in before}
+    for name in outcomes:
+        print(f"=== {name}: has passed for these sources", flush=True)
+    for outcome in run_all([suite for suite in suites if suite.name not in outcomes]):
+        outcomes[outcome.name] = outcome
+        if not outcome.tally.failed:
+            remembered.add(outcome)
+    return [outcomes[suite.name] for suite in suites]
+
+
+def keep_slowest_tests(lane: str, suites: list[Suite]) -> None:
+    """Keeps the seconds of every test of a lane that took a tenth of one, slowest first."""
+    cases = [
+        (f"{suite.name}: {case.get('classname', '')}.{case.get('name', '')}", float(case.get("time") or 0))
+        for suite in suites
+        for case in cases_of(suite)
+    ]
+    slow = sorted((case for case in cases if case[1] >= 0.1), key=lambda case: -case[1])
+    keep_table(f"tests-{lane}", ("test", "seconds"), [(name, f"{seconds:.1f}") for name, seconds in slow])
 
 
 def main() -> int:
@@ -229,16 +228,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("lane", choices=sorted(LANES))
     parser.add_argument("--only", help="run only suites whose name contains this")
+    parser.add_argument("--anew", action="store_true", help="run suites that have passed for these sources, too")
     arguments = parser.parse_args()
     suites = [suite for suite in LANES[arguments.lane] if not arguments.only or arguments.only in suite.name]
-    shutil.rmtree(REPORTS, ignore_errors=True)
-    REPORTS.mkdir(parents=True)
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    outcomes = run_lane(arguments.lane, suites, anew=arguments.anew)
     total = Tally()
-    lines = []
-    for suite, tally in run_all(suites):
-        total.add(tally)
-        lines.append(f"{suite.name:<28} {tally.passed:>6} passed {tally.failed:>4} failed {tally.skipped:>4} skipped")
-    print("\n" + "\n".join(lines))
+    for outcome in outcomes:
+        total.add(outcome.tally)
+    print("\n" + keep_table(f"suites-{arguments.lane}", Outcome.HEAD, [outcome.row() for outcome in outcomes]))
+    keep_slowest_tests(arguments.lane, suites)
     print(f"{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
 
