@@ -35,16 +35,33 @@ SUPERUSER = "other"
 
 
 @contextlib.contextmanager
-def plain_postgres(ddl: str, database: str, *settings: str) -> Iterator[str]:
-    """How clients find it, as the table's owner. Settings of the server as name=value."""
+def plain_server(*settings: str) -> Iterator[int]:
+    """A server with the two roles, and no database of theirs; yields the port. Settings of the server as name=value."""
     with running_postgres(*settings) as port:
-        base = f"host=127.0.0.1 port={port}"
-        with psycopg.connect(f"{base} user=oracle dbname=postgres", autocommit=True) as connection:
+        with psycopg.connect(f"{_at(port)} user=oracle dbname=postgres", autocommit=True) as connection:
             connection.execute(f"CREATE ROLE {OWNER} LOGIN")
             connection.execute(f"CREATE ROLE {SUPERUSER} LOGIN SUPERUSER")
-            connection.execute(f"CREATE DATABASE {database}")
-        with psycopg.connect(f"{base} user={SUPERUSER} dbname={database}", autocommit=True) as connection:
+        with psycopg.connect(f"{_at(port)} user={SUPERUSER} dbname=postgres", autocommit=True) as connection:
             connection.execute("ALTER ROLE oracle RENAME TO postgres")
-            connection.execute(ddl.encode())
-            connection.execute(f"ALTER TABLE {database} OWNER TO {OWNER}")
-        yield f"{base} user={OWNER} dbname={database}"
+        yield port
+
+
+def add_database(port: int, ddl: str, database: str) -> str:
+    """Adds a database with the table of the same name to a plain_server(); how clients find it, as the owner."""
+    with psycopg.connect(f"{_at(port)} user=postgres dbname=postgres", autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {database}")
+    with psycopg.connect(f"{_at(port)} user={SUPERUSER} dbname={database}", autocommit=True) as connection:
+        connection.execute(ddl.encode())
+        connection.execute(f"ALTER TABLE {database} OWNER TO {OWNER}")
+    return f"{_at(port)} user={OWNER} dbname={database}"
+
+
+@contextlib.contextmanager
+def plain_postgres(ddl: str, database: str, *settings: str) -> Iterator[str]:
+    """A server with one database; how clients find it, as the table's owner."""
+    with plain_server(*settings) as port:
+        yield add_database(port, ddl, database)
+
+
+def _at(port: int) -> str:
+    return f"host=127.0.0.1 port={port}"

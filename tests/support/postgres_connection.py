@@ -16,12 +16,13 @@ class PostgresConnection:
 
     def __init__(self, port: int, user: str, database: str) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=ANSWER_SECONDS_MAX)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._stream = self._socket.makefile("rb")
         settings = {"user": user, "database": database, "options": "-c timezone=UTC", "client_encoding": "UTF8"}
         pairs = b"".join(f"{name}\0{value}\0".encode() for name, value in settings.items())
         body = struct.pack("!i", 3 << 16) + pairs + b"\0"
-        self._socket.sendall(struct.pack("!i", len(body) + 4) + body)
-        mistakes = [body for kind, body in self._messages() if kind == b"E"]
+        self.send(struct.pack("!i", len(body) + 4) + body)
+        mistakes = [body for kind, body in self.messages() if kind == b"E"]
         assert not mistakes, mistakes
 
     def __enter__(self) -> Self:
@@ -35,11 +36,14 @@ class PostgresConnection:
 
     def ask(self, text: str) -> Iterator[tuple[bytes, bytes]]:
         """Says it, and gives kind and body of each message of the answer, which has to be taken to its end."""
-        body = text.encode() + b"\0"
-        self._socket.sendall(b"Q" + struct.pack("!i", len(body) + 4) + body)
-        return self._messages()
+        self.send(message(b"Q", text.encode() + b"\0"))
+        return self.messages()
 
-    def _messages(self) -> Iterator[tuple[bytes, bytes]]:
+    def send(self, messages: bytes) -> None:
+        """Says what is a message, or several."""
+        self._socket.sendall(messages)
+
+    def messages(self) -> Iterator[tuple[bytes, bytes]]:
         """Up to the one that says that the server is ready for the next statement."""
         kind = b""
         while kind != b"Z":
@@ -51,6 +55,11 @@ class PostgresConnection:
         if len(read) != size:
             raise ConnectionError("the server ended the connection")
         return read
+
+
+def message(kind: bytes, body: bytes = b"") -> bytes:
+    """One of the protocol's messages, of those behind the first."""
+    return kind + struct.pack("!i", len(body) + 4) + body
 
 
 def error_fields(body: bytes) -> dict[bytes, str]:
