@@ -2,8 +2,8 @@
 error.
 
 Looks at tables whose last column is headed `test` or `tests`. What stands there in backticks is a test: `Suite.test`
-(C++), `ClassTest.method` (Java) or `test_file::test_function` (Python). A row without any is an error as well, unless
-it refers to docs/limits.md.
+(C++), `ClassTest.method` (Java), `test_file::test_function` (Python) or `folder/file.slt` (below tests/slt). A row
+without any is an error as well, unless it refers to docs/limits.md.
 
     .venv/bin/python tools/lint_names.py [FOLDER]    a tree other than this one, for tools/lint_test.sh
 """
@@ -21,6 +21,7 @@ DOCUMENTS = ("ARCHITECTURE.md", "docs/limits.md", "docs/postgres.md")
 LIMITS = "docs/limits.md"
 CPP_FOLDERS = ("base", "rpc", "semantics", "aggregator", "storage_node", "tests")
 PYTHON_FOLDERS = ("schema_compiler", "tests")
+CASES = "tests/slt"
 
 CPP_TEST = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", re.MULTILINE)
 JAVA_TEST = re.compile(r"@(?:Test|ParameterizedTest|RepeatedTest)\b[^;{]*?\bvoid\s+(\w+)\s*\(")
@@ -56,6 +57,11 @@ def python_tests(root: Path) -> Iterator[str]:
                     yield f"{path.stem}::{node.name}"
 
 
+def files_of_cases(root: Path) -> Iterator[str]:
+    for path in (root / CASES).rglob("*.slt"):
+        yield path.relative_to(root / CASES).as_posix()
+
+
 def rows_of_guards(root: Path, document: str) -> Iterator[Row]:
     is_of_guards = False
     before = ""
@@ -71,7 +77,7 @@ def rows_of_guards(root: Path, document: str) -> Iterator[Row]:
 
 
 def faults(root: Path) -> Iterator[str]:
-    known = {*cpp_tests(root), *java_tests(root), *python_tests(root)}
+    known = {*cpp_tests(root), *java_tests(root), *python_tests(root), *files_of_cases(root)}
     for document in DOCUMENTS:
         rows = list(rows_of_guards(root, document))
         if not rows:
@@ -90,7 +96,7 @@ def main() -> int:
         print(f"lint: {fault}", file=sys.stderr)
     if found:
         print(
-            "lint: name the test that fails when the guard does, as Suite.test or test_file::test_function",
+            "lint: name the test that fails when the guard does: Suite.test, test_file::test_function, folder/file.slt",
             file=sys.stderr,
         )
     return 1 if found else 0

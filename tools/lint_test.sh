@@ -65,10 +65,12 @@ lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
 # shellcheck disable=SC2016  # Backticks of Markdown.
 {
   expect CLEAN docs/limits.md '| a limit | 7 | it is refused | `SequencerTranscript.Holds`, `test_wire::test_frames_are_those_of_the_vectors` |'
+  expect CLEAN docs/limits.md '| a limit | 7 | it is refused | `postgres/savepoints.slt` |'
   expect CLEAN docs/limits.md 'Outside of a table `NoTest.Here` is prose.'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `SequencerTranscript.Hold` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `FramerTest.shouldHoldPartialFrame` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `test_wire::test_frames` |'
+  expect FOUND docs/limits.md '| a limit | 7 | it is refused | `postgres/no_such_file.slt` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | tests of the sequencer |'
   expect FOUND docs/postgres.md '
 | what | | test |
