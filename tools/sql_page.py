@@ -1,36 +1,34 @@
-"""Writes docs/sql.md from the constructs that tests/oracle asks, or with --check says whether it is up to date."""
+"""Writes docs/sql.md from the constructs that tests/slt/sql asks, or with --check says whether it is up to date."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+sys.path.insert(0, str(ROOT / "tests"))
 
-from constructs import CONSTRUCTS, ROWS, Construct  # noqa: E402 - it lies beside the tests
+from slt.constructs import Area, Construct, areas  # noqa: E402 - they lie beside the tests
 
 TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 PAGE = ROOT / "docs" / "sql.md"
 
 HEAD = """# What SQL is answered
 
-Construct by construct, as the compiler says it: made by `tools/sql_page.py` from `tests/oracle/constructs.py`. What is
-answered comes out as PostgreSQL 15 has it; what is refused ends with 0A000 and a text that names it.
-`tests/oracle/test_constructs.py` asks both: the test of a line is `test_construct[…]` with the name in its last column.
+Construct by construct, as the compiler says it: made by `tools/sql_page.py` from the files of `tests/slt/sql`, which
+have the statements and their answers. What is answered comes out as PostgreSQL 15 has it; what is refused ends with
+0A000 and a text that names it. `test_slt_files.py` asks a cluster and PostgreSQL, `test_constructs.py` the compiler.
 Functions and operators, with what differs, are in [functions.md](functions.md). Random statements over all of them are
 compared by `test_statements_against_postgres.py`, positions of errors by `test_positions_against_postgres.py`.
-
 """
 
 
-def answers(statements: list[str]) -> list[str]:
+def answers(rows: tuple[str, ...], statements: list[str]) -> list[str]:
     """What the compiler says to each, on the rows."""
-    asked = "\n".join([*ROWS, *statements]) + "\n"
+    asked = "\n".join([*rows, *statements]) + "\n"
     done = subprocess.run([TWIN], input=asked, text=True, capture_output=True, timeout=60, check=True)
-    return done.stdout.removesuffix("\n").split("\n")[len(ROWS) :]
+    return done.stdout.removesuffix("\n").split("\n")[len(rows) :]
 
 
 def line_of(construct: Construct, said: list[str]) -> str:
@@ -40,18 +38,19 @@ def line_of(construct: Construct, said: list[str]) -> str:
         text = refusals[0].partition("\x05")[0].split(" ", 2)[2]
         status = f"refused: {text}"
     example = construct.statements[0].replace("|", "&#124;")
-    return f"| {construct.name} | `{example}` | {status} | `{construct.id}` |"
+    return f"| {construct.name} | `{example}` | {status} |"
+
+
+def section(area: Area) -> str:
+    statements = [statement for construct in area.constructs for statement in construct.statements]
+    said = iter(answers(area.rows, statements))
+    lines = [line_of(construct, [next(said) for _ in construct.statements]) for construct in area.constructs]
+    head = [f"## {area.name}", f"[{area.file}](../tests/slt/sql/{area.file})", "", "| construct | for example | |"]
+    return "\n".join([*head, "| --- | --- | --- |", *lines])
 
 
 def page() -> str:
-    said = iter(answers([statement for construct in CONSTRUCTS for statement in construct.statements]))
-    parts = [HEAD.rstrip("\n")]
-    for area, constructs in groupby(CONSTRUCTS, key=lambda construct: construct.area):
-        lines = [line_of(construct, [next(said) for _ in construct.statements]) for construct in constructs]
-        parts.append(
-            f"\n## {area}\n| construct | for example | | test |\n| --- | --- | --- | --- |\n" + "\n".join(lines)
-        )
-    return "\n".join(parts) + "\n"
+    return "\n".join([HEAD, "\n\n".join(map(section, areas()))]) + "\n"
 
 
 def main() -> int:
