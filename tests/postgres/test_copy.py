@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import io
 import select
 import socket
@@ -15,21 +14,17 @@ from typing import Any
 import psycopg
 import pytest
 from local_cluster import LocalCluster
+from postgres_connection import message
 
 from .conftest import Psql
 from .test_asyncpg import run
 from .test_psycopg import COLUMNS, ROWS
-from .test_wrong_things import connected, is_well, message
+from .test_wrong_things import connected, is_well
 
 TYPES = [
     "int4", "bool", "int2", "int8", "float4", "float8", "numeric", "date", "timestamp", "time", "uuid", "text",
     "varchar", "timestamptz",
 ]  # fmt: skip
-LINES = [
-    "1\tt\t-3\t1099511627776\t1.5\t0.1\t12345.678\t2013-02-08\t2013-02-08 09:30:00.25\t04:05:06"
-    "\t00000000-0000-0000-0000-000000000007\tab  \tZoë, 'quoted'\t2013-02-08 09:30:00+00",
-    "3" + "\t\\N" * 13,
-]
 
 
 def count(connection: psycopg.Connection[Any]) -> int:
@@ -46,14 +41,6 @@ def test_psql_copies_files_in_and_out(table: str, psql: Psql, tmp_path: Path) ->
     told = psql("-c", f"\\copy (SELECT id, name FROM kinds ORDER BY id) TO '{back}' WITH (FORMAT csv, HEADER)")
     assert (told.stdout, told.stderr) == ("COPY 3\n", "")
     assert back.read_text() == there.read_text()
-
-
-def test_psql_says_where_a_line_is_wrong(table: str, psql: Psql) -> None:
-    told = psql("-c", "COPY kinds (id, day) FROM STDIN", stdin="1\t2013-02-08\n2\tyesterday\n3\tthe day after\n\\.\n")
-    assert told.returncode != 0
-    assert 'ERROR:  invalid input syntax for type date: "the day after"' in told.stderr
-    assert 'CONTEXT:  COPY kinds, line 3, column day: "the day after"' in told.stderr
-    assert psql("-At", "-c", "SELECT count(*) FROM kinds").stdout == "0\n"
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "binary"])
@@ -76,26 +63,6 @@ def test_what_goes_in_comes_out(table: str, form: str) -> None:
         assert cursor.execute(f"SELECT {COLUMNS} FROM kinds ORDER BY id").fetchall() == ROWS
 
 
-def test_rows_come_one_by_one(table: str) -> None:
-    with psycopg.connect(table, autocommit=True) as connection, connection.cursor() as cursor:
-        with cursor.copy("COPY kinds FROM STDIN") as copy:
-            copy.write("".join(f"{line}\n" for line in LINES))
-        query = "COPY (SELECT id, price, day, name FROM kinds ORDER BY id) TO STDOUT"
-        for form, types in (
-            ("text", ["int4", "numeric", "date", "varchar"]),
-            ("binary", ["int4", "numeric", "date", "varchar"]),
-        ):
-            with cursor.copy(f"{query} (FORMAT {form})") as copy:
-                copy.set_types(types)
-                assert list(copy.rows()) == [
-                    (1, Decimal("12345.678"), datetime.date(2013, 2, 8), "Zoë, 'quoted'"),
-                    (3, None, None, None),
-                ]
-        with cursor.copy("COPY (SELECT id FROM kinds WHERE id > 100) TO STDOUT (FORMAT binary)") as copy:
-            copy.set_types(["int4"])
-            assert list(copy.rows()) == []
-
-
 def test_asyncpg_copies_records_and_queries(table: str) -> None:
     async def ask(connection: Any) -> None:
         records = [(number, Decimal(number) / 4, f"name {number}") for number in range(5_000)]
@@ -114,20 +81,6 @@ def test_asyncpg_copies_records_and_queries(table: str) -> None:
         assert await connection.fetchval("SELECT count(*) FROM kinds") == 5_001
 
     run(table, ask)
-
-
-def test_a_block_keeps_it_until_its_commit(table: str) -> None:
-    with psycopg.connect(table) as connection, psycopg.connect(table, autocommit=True) as other:
-        with connection.cursor() as cursor, cursor.copy("COPY kinds (id) FROM STDIN") as copy:
-            copy.write("1\n2\n")
-        connection.execute("INSERT INTO kinds (id) VALUES (3)")
-        assert count(other) == 0
-        connection.commit()
-        assert count(other) == 3
-        with connection.cursor() as cursor, cursor.copy("COPY kinds (id) FROM STDIN") as copy:
-            copy.write("4\n")
-        connection.rollback()
-        assert count(other) == 3
 
 
 def test_beyond_one_update_it_is_refused_with_nothing_in(table: str) -> None:

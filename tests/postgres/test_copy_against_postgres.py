@@ -1,4 +1,5 @@
-"""COPY held against PostgreSQL 15 with the same table: options, text, CSV and binary, and what goes out."""
+"""Drawn lines and rows that are copied in, text, CSV and binary, held against PostgreSQL 15 with the same table.
+Options, mistakes and what goes out are in tests/slt/postgres."""
 
 from __future__ import annotations
 
@@ -95,77 +96,6 @@ def agree(sides: tuple[Side, Side], statement: str, pieces: list[bytes] | None =
     return ours
 
 
-OPTIONS = [
-    "(FORMAT csv, HEADER)",
-    "(FORMAT xml)",
-    "(FORMAT csv, FORMAT csv)",
-    "(FORMAT)",
-    "(HEADER maybe)",
-    "(HEADER 2)",
-    "(HEADER match)",
-    "(FREEZE perhaps)",
-    "(colour 'red')",
-    "(DELIMITER '')",
-    "(DELIMITER 'ab')",
-    "(DELIMITER 'a')",
-    "(DELIMITER '.')",
-    "(DELIMITER e'\\n')",
-    "(DELIMITER)",
-    "(NULL e'a\\n')",
-    "(NULL e'\\t')",
-    "(FORMAT binary, DELIMITER ',')",
-    "(FORMAT binary, NULL 'x')",
-    "(FORMAT binary, HEADER)",
-    "(QUOTE 'q')",
-    "(ESCAPE 'q')",
-    "(FORMAT csv, QUOTE 'qq')",
-    "(FORMAT csv, QUOTE ',')",
-    "(FORMAT csv, ESCAPE 'ee')",
-    "(FORMAT csv, NULL '\"')",
-    "(FORMAT csv, NULL ',')",
-    "(FORCE_QUOTE *)",
-    "(FORMAT csv, FORCE_QUOTE name)",
-    "(FORMAT csv, FORCE_QUOTE (name))",
-    "(FORMAT csv, FORCE_QUOTE (nothing))",
-    "(FORMAT csv, FORCE_QUOTE (yes))",
-    "(FORMAT csv, FORCE_NOT_NULL (name))",
-    "(FORMAT csv, FORCE_NOT_NULL *)",
-    "(FORMAT csv, FORCE_NOT_NULL (yes))",
-    "(FORMAT csv, FORCE_NULL (name, name))",
-    "(FORCE_NULL (name))",
-    "(FREEZE)",
-    "(ENCODING 'utf-8')",
-    "WITH CSV HEADER QUOTE '''' DELIMITER ';' NULL 'nil' FORCE NOT NULL name",
-    "WITH BINARY",
-    "BINARY CSV",
-]
-
-
-@pytest.mark.parametrize("options", OPTIONS)
-def test_options_are_postgres_options(sides: tuple[Side, Side], options: str) -> None:
-    agree(sides, f"COPY kinds (id, name) TO STDOUT {options}")
-    agree(sides, f"COPY kinds (id, name) FROM STDIN {options}", [b"id,name\n"])
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "COPY nothing FROM STDIN",
-        "COPY nothing TO STDOUT",
-        "COPY kinds (id, nothing) FROM STDIN",
-        "COPY kinds (id, id) TO STDOUT",
-        "COPY kinds TO STDOUT WHERE id > 1",
-        "COPY (SELECT nothing FROM kinds) TO STDOUT",
-        "COPY (SELECT id FROM kinds) FROM STDIN",
-        "COPY (SELECT id FROM kinds) TO STDOUT (FORMAT csv, FORCE_QUOTE (x))",
-        "COPY (SELECT $1) TO STDOUT",
-        "COPY kinds FROM",
-    ],
-)
-def test_statements_fail_as_they_do_there(sides: tuple[Side, Side], statement: str) -> None:
-    assert agree(sides, statement).sqlstate != ""
-
-
 TEXT = ["1", "2", "-7", "x", "", "\\N", "\\\\N", "t", "2013-02-08", "a\\tb", "\\101\\x42", "\\", "\\.", "\\.\n", "\n"]
 TEXT += [
     "\t",
@@ -254,34 +184,3 @@ def test_binary_rows_are_read_as_they_are_there(sides: tuple[Side, Side], daedal
             whole = whole[: choice.randrange(len(whole) + 1)]
         told = agree(sides, "COPY kinds (id, name, day) FROM STDIN (FORMAT binary)", split(choice, bytes(whole)))
         assert told.tag or told.sqlstate
-
-
-VALUES = """(1, 'plain'), (2, ''), (3, NULL), (4, 'a,b'), (5, 'say "x"'), (6, E'two\nlines'),
-(7, E'tab\t, back\\\\slash'), (8, '\\.'), (9, '\\N'), (10, E'\\r\\b\\f\\v'), (11, ' blank '), (12, 'Zoë')"""
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        "",
-        "(HEADER)",
-        "(DELIMITER '|', NULL 'nil')",
-        "(FORMAT csv)",
-        "(FORMAT csv, HEADER, FORCE_QUOTE *)",
-        "(FORMAT csv, QUOTE '''', ESCAPE '\\', NULL 'plain')",
-        "(FORMAT csv, DELIMITER e'\\t', FORCE_QUOTE (name))",
-        "(FORMAT binary)",
-    ],
-)
-def test_what_goes_out_is_the_same_bytes(sides: tuple[Side, Side], options: str) -> None:
-    for side in sides:
-        side.execute(f"INSERT INTO kinds (id, name) VALUES {VALUES}")
-        side.execute(
-            "INSERT INTO kinds VALUES (20, true, -3, 1099511627776, 1.5, 0.1, 12345.678, '2013-02-08', "
-            "'2013-02-08 09:30:00.25', '04:05:06', '00000000-0000-0000-0000-000000000007', 'ab', 'x', "
-            "'2013-02-08 09:30:00+00')"
-        )
-    assert agree(sides, f"COPY (SELECT * FROM kinds ORDER BY id) TO STDOUT {options}").tag == "COPY 13"
-    if "name" not in options:
-        assert agree(sides, f"COPY (SELECT yes FROM kinds WHERE id > 100) TO STDOUT {options}").tag == "COPY 0"
-    agree(sides, f"COPY (SELECT name FROM kinds ORDER BY id) TO STDOUT {options}")

@@ -15,6 +15,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from local_cluster import LocalCluster
+from postgres_connection import message
 
 ANSWER_SECONDS_MAX = 20
 
@@ -27,10 +28,6 @@ def address(cluster: LocalCluster) -> tuple[str, int]:
 def startup() -> bytes:
     body = struct.pack("!i", 3 << 16) + b"user\0ada\0database\0kinds\0\0"
     return struct.pack("!i", len(body) + 4) + body
-
-
-def message(kind: bytes, body: bytes) -> bytes:
-    return kind + struct.pack("!i", len(body) + 4) + body
 
 
 @contextlib.contextmanager
