@@ -73,16 +73,6 @@ def test_one_that_is_held_outlives_its_block(filled: str) -> None:
         assert len(cursor.fetchall()) == 998
 
 
-def test_a_cursor_keeps_its_answer_while_others_write(filled: str) -> None:
-    with psycopg.connect(filled) as connection, psycopg.connect(filled, autocommit=True) as other:
-        with connection.cursor("c") as cursor:
-            cursor.execute("SELECT id FROM kinds ORDER BY id")
-            assert cursor.fetchone() == (0,)
-            other.execute("DELETE FROM kinds WHERE id > 10")
-            assert len(cursor.fetchall()) == 999
-        assert connection.execute("SELECT count(*) FROM kinds").fetchone() == (11,)
-
-
 def test_several_large_cursors_are_read_in_turn(table: str) -> None:
     with psycopg.connect(table, autocommit=True) as connection:
         fill(connection, 100_000, "x" * 40)

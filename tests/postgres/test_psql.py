@@ -58,41 +58,6 @@ def test_an_error_shows_its_place_and_what_to_do(psql: Psql) -> None:
     assert "not supported" in refused.stderr
 
 
-def test_values_are_a_statement_and_a_table(psql: Psql) -> None:
-    assert psql("-Atc", "VALUES (1, 'a'), (2, NULL) ORDER BY 1 DESC").stdout == "2|\n1|a\n"
-    assert psql("-Atc", "SELECT max(x) FROM (VALUES (1), (2)) AS q (x)").stdout == "2\n"
-
-
-def test_an_insert_returns_what_it_wrote(table: str, psql: Psql) -> None:
-    insert = "INSERT INTO kinds (id, price, name) VALUES (1, 2.5, 'Ada'), (2, NULL, '') "
-    answer = psql("-At", "-c", insert + "RETURNING id * 10, price, upper(name)", "-c", "SELECT count(*) FROM kinds")
-    assert answer.returncode == 0, answer.stderr
-    assert answer.stdout.splitlines() == ["10|2.500|ADA", "20||", "INSERT 0 2", "2"]
-
-
-def test_statements_of_one_message_are_one_update(table: str, psql: Psql) -> None:
-    answer = psql("-c", "INSERT INTO kinds (id) VALUES (1); INSERT INTO kinds (id) VALUES (2); SELECT nothing")
-    assert "a query after a write that has not been submitted yet is not supported" in answer.stderr
-    assert psql("-Atc", "SELECT count(*) FROM kinds").stdout == "0\n"
-    assert psql("-c", "INSERT INTO kinds (id) VALUES (1); INSERT INTO kinds (id) VALUES (2)").returncode == 0
-    assert psql("-Atc", "SELECT count(*) FROM kinds").stdout == "2\n"
-    told = psql("-c", "UPDATE kinds SET small = id; DELETE FROM kinds WHERE small = 2; DELETE FROM kinds").stdout
-    assert told == "UPDATE 2\nDELETE 1\nDELETE 1\n"
-
-
-def test_a_block_of_inserts_is_submitted_at_its_commit(table: str, psql: Psql) -> None:
-    answer = psql(
-        stdin="BEGIN;\nINSERT INTO kinds (id) VALUES (1);\nINSERT INTO kinds (id) VALUES (2);\nROLLBACK;\n"
-        "SELECT count(*) FROM kinds;\nBEGIN;\nINSERT INTO kinds (id) VALUES (3);\nCOMMIT;\n"
-        "BEGIN;\nINSERT INTO kinds (id) VALUES (4);\nSELECT id FROM kinds;\nSELECT 1;\nCOMMIT;\nSELECT id FROM kinds;\n"
-    )
-    assert "use autocommit" in answer.stderr
-    assert "current transaction is aborted" in answer.stderr
-    told = psql("-Atc", "SELECT id FROM kinds").stdout
-    assert told == "3\n"
-    assert answer.stdout.count("ROLLBACK\n") == 2
-
-
 def test_another_database_and_another_user(cluster: LocalCluster, psql: Psql) -> None:
     refused = psql("-d", f"host=127.0.0.1 port={cluster.port + 51} user=ada dbname=other", "-c", "SELECT 1")
     assert 'database "other" does not exist' in refused.stderr
@@ -102,8 +67,3 @@ def test_another_database_and_another_user(cluster: LocalCluster, psql: Psql) ->
 def test_up_says_where_and_status_does_too(cluster: LocalCluster) -> None:
     status = json.loads(cluster.daedalus("status", "--format", "json").out)
     assert status["status"]["aggregator"]["postgres_endpoint"] == f"127.0.0.1:{cluster.port + 51}"
-
-
-def test_a_query_is_cancelled_by_its_deadline(psql: Psql) -> None:
-    answer = psql("-c", "SET statement_timeout = '1s'", "-c", "SHOW statement_timeout")
-    assert "1s" in answer.stdout
