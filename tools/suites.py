@@ -20,7 +20,7 @@ ASAN_DOSES = {
     "DAEDALUS_BOUND_SETS": "3",
     "DAEDALUS_ENGINE_OPERATIONS": "6000",
     "DAEDALUS_EXPRESSIONS": "200",
-    "DAEDALUS_RESTORE_ROUNDS": "12",
+    "DAEDALUS_RESTORE_ROUNDS": "6",
     "DAEDALUS_SIMULATOR_SEEDS": "30",
     "DAEDALUS_SLICE_ROUNDS": "6",
 }
@@ -92,6 +92,7 @@ FAST = [
         reports="client-java/*/target/surefire-reports/TEST-*.xml",
     ),
     pytest_suite("commands", "tests/commands"),
+    pytest_suite("statements and answers", "tests/slt"),
     pytest_suite("clients of PostgreSQL", "tests/postgres"),
     pytest_suite("oracle", "tests/oracle"),
     pytest_suite("demo", "tests/demo"),
