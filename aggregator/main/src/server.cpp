@@ -7,11 +7,16 @@
 #include <random>
 #include <utility>
 
+#include "daedalus/postgres/session_work.hpp"
+#include "wall_clock.hpp"
+
 namespace daedalus::aggregator {
 
 namespace {
 
 constexpr uint64_t kClientsMax = 10'000;
+/// One large job of a session at a time: a COPY or a large INSERT keeps no more than one thread busy.
+constexpr uint32_t kLargeSessionJobsMax = 1;
 
 /// Of PostgreSQL's protocol, where the process may open so many files: the other half is for those who have to be told
 /// that there are too many, for the cluster and for itself.
@@ -106,22 +111,8 @@ Server::Server(const Configuration& configuration, std::string version, uint64_t
     return CatalogueStatus{std::string(catalogue::name_of(state.kind)), state.reason};
   };
   auto compiler = std::make_shared<Compiler>(configuration.schema, configuration.map, zones_, random_bits);
-  workers_ = std::make_unique<SessionWorkers>(
-      compiler, configuration.schema->table_name, [this](rpc::PeerId session, uint64_t work, postgres::WorkDone done) {
-        auto shared = std::make_shared<postgres::WorkDone>(std::move(done));
-        network_.post("work of a session", [this, session, work, shared] {
-          if (door_.on_work_done(session, work, std::move(*shared), network_.now())) {
-            network_.wake(session);
-          }
-        });
-      });
   core_ = std::make_unique<AggregatorCore>(options, configuration.schema, configuration.map, nodes, compiler);
-  pool_ = std::make_unique<CompilePool>(configuration.sql_threads, std::move(compiler),
-                                        [this](CompileTicket ticket, Result<Compiled> compiled) {
-                                          if (compiled_.put(ticket, std::move(compiled))) {
-                                            network_.post("compiled statements", [this] { on_compiled(); });
-                                          }
-                                        });
+  start_threads(configuration, compiler);
   watch_access(configuration.postgres_paths);
   plan_catalogue(configuration);
   network_.set_on_turn_end([this] { on_turn_end(); });
@@ -136,6 +127,24 @@ Result<std::string> Server::listen_postgres(const std::string& endpoint) {
   return network_.listen(endpoint, [this](const rpc::ConnectionInfo& connection, Instant now) {
     return door_.make_session(connection, now);
   });
+}
+
+void Server::start_threads(const Configuration& configuration, const std::shared_ptr<Compiler>& compiler) {
+  compilations_ = std::make_unique<WorkPool<CompileRequest>>(
+      configuration.sql_threads, [this, compiler](const CompileRequest& request) {
+        if (compiled_.put(aggregator::compile(request, *compiler, wall_clock_us()))) {
+          network_.post("compiled statements", [this] { on_compiled(); });
+        }
+      });
+  session_jobs_ = std::make_unique<WorkPool<SessionJob>>(
+      kLargeSessionJobsMax, [this, compiler, table = configuration.schema->table_name](const SessionJob& job) {
+        auto done = std::make_shared<postgres::WorkDone>(postgres::do_work(job.work, *compiler, table, wall_clock_us));
+        network_.post("work of a session", [this, session = job.session, work = job.work.id, done] {
+          if (door_.on_work_done(session, work, std::move(*done), network_.now())) {
+            network_.wake(session);
+          }
+        });
+      });
 }
 
 void Server::watch_access(const PostgresPaths& paths) {
@@ -243,7 +252,10 @@ void Server::on_session_operation(rpc::PeerId session, wire::v1::Operation&& ope
   core_->on_operation(session, std::move(operation), network_.now(), effects_);
 }
 
-void Server::on_session_work(rpc::PeerId session, postgres::Work&& work) { workers_->submit(session, std::move(work)); }
+void Server::on_session_work(rpc::PeerId session, postgres::Work&& work) {
+  SessionJob job{session, std::move(work)};
+  session_jobs_->submit(tag_of(JobTicket{++last_session_job_}, job), std::move(job));
+}
 
 void Server::on_cancel_request(const postgres::CancelKey& key) {
   if (const auto session = door_.cancel(key, network_.now())) {
@@ -308,13 +320,13 @@ void Server::on_turn_end() {
 }
 
 void Server::on_compiled() {
-  if (compiled_.take(letters_)) {
+  if (compiled_.take(taken_)) {
     network_.post("compiled statements", [this] { on_compiled(); });
   }
-  for (CompiledMailbox::Letter& letter : letters_) {
-    core_->on_compiled(letter.ticket, std::move(letter.compiled), network_.now(), effects_);
+  for (CompiledStatement& statement : taken_) {
+    core_->on_compiled(statement.ticket, std::move(statement.compiled), network_.now(), effects_);
   }
-  letters_.clear();
+  taken_.clear();
 }
 
 void Server::on_timer() {
@@ -324,10 +336,10 @@ void Server::on_timer() {
 
 void Server::compile() {
   for (const CompileTicket ticket : std::exchange(effects_.given_up, {})) {
-    pool_->cancel(ticket);
+    compilations_->cancel(JobTicket{raw(ticket)});
   }
   for (CompileRequest& request : std::exchange(effects_.compilations, {})) {
-    pool_->submit(std::move(request));
+    compilations_->submit(tag_of(request), std::move(request));
   }
 }
 

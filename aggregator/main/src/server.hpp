@@ -1,4 +1,4 @@
-// Joins the aggregator's core to sockets, compiler threads and the clock. Decides nothing about operations.
+// Joins the aggregator's core to sockets, threads that compile, and the clock. Decides nothing about operations.
 #pragma once
 
 #include <map>
@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "compile_pool.hpp"
-#include "compiled_mailbox.hpp"
 #include "configuration.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "daedalus/catalogue/keeper.hpp"
@@ -16,12 +14,14 @@
 #include "daedalus/postgres/door.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "daedalus/time_zones/system_zones.hpp"
+#include "daedalus/work_pool/mailbox.hpp"
+#include "daedalus/work_pool/work_pool.hpp"
+#include "pool_jobs.hpp"
 #include "postgres_access.hpp"
-#include "session_workers.hpp"
 
 namespace daedalus::aggregator {
 
-/// One aggregator process. Everything but the compiler threads happens on the thread inside run().
+/// One aggregator process. Everything but the jobs of its pools happens on the thread inside run().
 class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
  public:
   /// `descriptors`: how many files the process may open.
@@ -56,6 +56,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   void on_compiled();
   void on_timer();
   void compile();
+  /// Starts those that compile statements and do the work of sessions.
+  void start_threads(const Configuration& configuration, const std::shared_ptr<Compiler>& compiler);
   /// Reads, and goes on reading, who may come in by PostgreSQL's protocol.
   void watch_access(const PostgresPaths& paths);
   /// The private PostgreSQL is started when the first client comes.
@@ -78,13 +80,15 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
   Effects effects_;
-  CompiledMailbox compiled_;
-  std::vector<CompiledMailbox::Letter> letters_;  ///< Empty between calls of on_compiled(), but for its memory.
+  Mailbox<CompiledStatement> compiled_{is_update};
+  std::vector<CompiledStatement> taken_;  ///< Empty between calls of on_compiled(), but for its memory.
   Instant drain_deadline_ = kNever;
-  bool is_stopping_ = false;           ///< Asked to stop.
-  bool is_draining_ = false;           ///< Waiting for operations in flight.
-  std::unique_ptr<CompilePool> pool_;  ///< Last, as those behind it are, so that their threads end first.
-  std::unique_ptr<SessionWorkers> workers_;
+  bool is_stopping_ = false;       ///< Asked to stop.
+  bool is_draining_ = false;       ///< Waiting for operations in flight.
+  uint64_t last_session_job_ = 0;  ///< Its ticket.
+  /// Last, as those behind it are, so that their threads end first.
+  std::unique_ptr<WorkPool<CompileRequest>> compilations_;
+  std::unique_ptr<WorkPool<SessionJob>> session_jobs_;
   std::unique_ptr<PostgresAccess> access_;
   std::optional<catalogue::KeeperOptions> keeper_options_;  ///< Until there is one.
   std::unique_ptr<catalogue::Keeper> keeper_;

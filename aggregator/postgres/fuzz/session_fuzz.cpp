@@ -12,7 +12,7 @@
 #include "byte_order.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
-#include "daedalus/postgres/door.hpp"
+#include "daedalus/postgres/session_work.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "session.hpp"
 

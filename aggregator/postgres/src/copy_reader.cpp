@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "daedalus/contract/translate.hpp"
-#include "daedalus/postgres/door.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/utf8.hpp"
@@ -296,14 +295,6 @@ std::string CopyReader::context() const {
     return field ? fmt::format("{}: \"{}\"", column, shortened(*field)) : column + ": null input";
   }
   return line_ ? fmt::format("{}: \"{}\"", line, shortened(*line_)) : line;
-}
-
-CopyRows convert(const Work::Convert& work, int64_t now_us) {
-  work.reader->feed(work.bytes);
-  if (work.is_last) {
-    work.reader->end();
-  }
-  return work.reader->next(now_us);
 }
 
 }  // namespace daedalus::postgres

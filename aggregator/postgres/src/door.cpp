@@ -86,6 +86,4 @@ void Door::drop_gone() {
   drop_at_ = 2 * sessions_.size() + 64;
 }
 
-TextPieces split(const Work::Split& work) { return pieces_of(*work.text, SessionLimits{}.simple_statements_max); }
-
 }  // namespace daedalus::postgres

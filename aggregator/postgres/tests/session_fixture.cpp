@@ -4,7 +4,7 @@
 
 #include "byte_order.hpp"
 #include "daedalus/contract/translate.hpp"
-#include "daedalus/postgres/door.hpp"
+#include "daedalus/postgres/session_work.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::postgres::testing {

@@ -22,31 +22,6 @@ using semantics::testing::Random;
 
 class KnownSelectTest : public SqlTest {
  protected:
-  /// What would be sent for a SELECT, whole, and where to; without a shape its selection.
-  [[nodiscard]] std::string sent(const CompiledSelect& select) const {
-    if (select.shape == nullptr) {
-      return to_text(*schema_, *select.selection);
-    }
-    const contract::Partitions partitions =
-        select.shape_routing == nullptr ? contract::partitions_of(*schema_, map_->partition_rule(), select.routing)
-                                        : select.shape_routing->partitions_of(select.values).value();
-    std::string made = fmt::format("{}|{}|{} columns|", select.shape->bytes(), select.values, select.columns->size());
-    for (const PartitionId partition : partitions) {
-      made += fmt::format("{} ", raw(partition));
-    }
-    return made;
-  }
-
-  static std::string described(const Error& error) {
-    return fmt::format("{} {} {} ({}) at {}", static_cast<int>(error.category), error.sqlstate, error.message,
-                       error.hint, error.position);
-  }
-
-  /// What comes of the statement: the operation or the error.
-  [[nodiscard]] std::string outcome(const Result<Compiled>& compiled) const {
-    return compiled ? sent(std::get<CompiledSelect>(*compiled)) : described(compiled.error());
-  }
-
   /// Binds the statement if it is known, else compiles it, and compares with what a new compiler makes of it. Whether
   /// it was bound.
   bool bind_and_compile(Compiler& compiler, const wire::v1::StatementBody& statement) {

@@ -259,6 +259,37 @@ Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> pa
   return !compiled ? compiled.error() : Error{};
 }
 
+std::string SqlTest::sent(const CompiledSelect& select) const {
+  if (select.shape == nullptr) {
+    return to_text(*schema_, *select.selection);
+  }
+  const contract::Partitions partitions =
+      select.shape_routing == nullptr ? contract::partitions_of(*schema_, map_->partition_rule(), select.routing)
+                                      : select.shape_routing->partitions_of(select.values).value();
+  std::string made = fmt::format("{}|{}|{} columns|", select.shape->bytes(), select.values, select.columns->size());
+  for (const PartitionId partition : partitions) {
+    made += fmt::format("{} ", raw(partition));
+  }
+  return made;
+}
+
+std::string SqlTest::outcome(const Result<Compiled>& compiled) const {
+  if (!compiled) {
+    const Error& error = compiled.error();
+    return fmt::format("{} {} {} ({}) at {}", static_cast<int>(error.category), error.sqlstate, error.message,
+                       error.hint, error.position);
+  }
+  if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
+    return sent(*select);
+  }
+  const auto& update = std::get<CompiledUpdate>(*compiled);
+  std::string made = update.body.SerializeAsString();
+  for (const wire::v1::Route& route : update.routes) {
+    made += "|" + route.SerializeAsString();
+  }
+  return made;
+}
+
 std::string SqlTest::selection(std::string_view sql, std::vector<wire::v1::Constant> parameters) {
   auto compiled = compile(sql, std::move(parameters));
   if (!compiled) {

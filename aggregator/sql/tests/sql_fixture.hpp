@@ -61,6 +61,10 @@ class SqlTest : public ::testing::Test {
   std::string described(std::string_view sql);
   /// The error itself.
   Error error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
+  /// What would be sent for a SELECT, whole, and where to; without a shape its selection.
+  [[nodiscard]] std::string sent(const CompiledSelect& select) const;
+  /// What comes of a statement: what would be sent, or the whole error.
+  [[nodiscard]] std::string outcome(const Result<Compiled>& compiled) const;
 
   std::shared_ptr<const semantics::Schema> schema_;
   std::shared_ptr<const contract::PartitionMap> map_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/postgres/session_work.hpp"
 
 namespace daedalus::testing {
 
@@ -184,16 +185,8 @@ void FrontDoor::on_session_operation(rpc::PeerId session, wire::v1::Operation&& 
 
 /// In place of worker threads: done at once, and told later.
 void FrontDoor::on_session_work(rpc::PeerId session, postgres::Work&& work) {
-  auto done = std::make_shared<postgres::WorkDone>();
-  if (const auto* split = std::get_if<postgres::Work::Split>(&work.what)) {
-    *done = postgres::split(*split);
-  } else if (const auto* describe = std::get_if<postgres::Work::Describe>(&work.what)) {
-    *done = host_.compiler.describe(describe->sql, describe->declared);
-  } else if (const auto* locate = std::get_if<postgres::Work::Locate>(&work.what)) {
-    *done = aggregator::home_of(locate->sql, table_);
-  } else {
-    *done = host_.compiler.compile(std::get<postgres::Work::Compile>(work.what).statement, host_.read_wall_clock());
-  }
+  auto done =
+      std::make_shared<postgres::WorkDone>(postgres::do_work(work, host_.compiler, table_, host_.read_wall_clock));
   const int64_t pause_ns = host_.network.random().between(0, kWorkNsMax);
   host_.endpoint.post_at(after(host_.network.now(), pause_ns), [this, session, id = work.id, done] {
     if (has(session) && door_.on_work_done(session, id, std::move(*done), host_.endpoint.now())) {

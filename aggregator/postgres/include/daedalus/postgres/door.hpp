@@ -66,10 +66,4 @@ class Door {
   uint32_t last_process_id_ = 0;
 };
 
-/// A statement's text, taken apart as Work::Split demands; for the thread that does it.
-[[nodiscard]] TextPieces split(const Work::Split& work);
-
-/// The next rows of a COPY, as Work::Convert demands. `now_us`, microseconds since 1970, is what `now` means.
-[[nodiscard]] CopyRows convert(const Work::Convert& work, int64_t now_us);
-
 }  // namespace daedalus::postgres
