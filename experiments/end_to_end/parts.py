@@ -51,7 +51,7 @@ def answers(context: Context, world: World, run: int) -> None:
         return
     part = context.plan.section("any")
     wanted = [*world.statements("booking", 20, seed=901), *world.statements(part["mix"], 12, seed=902)]
-    ours = [int(answer["row_count"]) for answer in world.cluster.quick(*wanted)]
+    ours = [len(world.cluster.rows(statement)) for statement in wanted]
     theirs = [world.duck.ask([statement])[1] for statement in wanted]
     postgres = [len(world.postgres.sql(statement).splitlines()) for statement in wanted]
     wrong = sum(mine != duck or mine != other for mine, duck, other in zip(ours, theirs, postgres, strict=True))
@@ -211,7 +211,7 @@ def any_alone(context: Context, world: World, run: int) -> None:
 
 def cycle_ms(world: World) -> float:
     """Of the slowest segment's last cycle."""
-    status = world.cluster.daedalus("status", "--format", "json")
+    status = world.cluster.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
     nodes = status.json()["status"]["nodes"]

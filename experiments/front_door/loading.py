@@ -24,7 +24,7 @@ BATCHES = "-c daedalus.copy=batches"  # One update for all of them would be too 
 
 def by_load(cluster: LocalCluster, csv: Path) -> None:
     """Error: VoidPointError."""
-    loaded = cluster.daedalus("load", csv)
+    loaded = cluster.run_daedalus("load", csv)
     if loaded.code != 0:
         raise VoidPointError(f"load: {loaded.said}")
 
@@ -52,7 +52,7 @@ def rows_per_second(context: Context, put: Callable[[LocalCluster, Path], None])
             started = time.perf_counter()
             put(cluster, csv)
             took = time.perf_counter() - started
-            count = int(cluster.value("SELECT count(*) FROM tickets"))
+            count = cluster.value("SELECT count(*) FROM tickets")
     if count != part["tickets"]:
         raise VoidPointError(f"{count} tickets came in of {part['tickets']}")
     return float(count / took)

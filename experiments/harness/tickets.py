@@ -20,7 +20,7 @@ def make_tickets(data: dict[str, Any]) -> Path:
 
 def load_tickets(cluster: LocalCluster, data: dict[str, Any]) -> None:
     """Puts the plan's tickets into a cluster. Error: SystemExit with what the command said."""
-    loaded = cluster.daedalus("load", make_tickets(data))
+    loaded = cluster.run_daedalus("load", make_tickets(data))
     if loaded.code != 0:
         raise SystemExit(f"load: {loaded.said}")
     print(loaded.out.strip(), flush=True)

@@ -102,7 +102,7 @@ def main() -> None:
         ddl = (ROOT / "schemas" / "tickets.sql").read_text()
         with local_cluster(Path(base), ddl, IN_MEMORY, *options) as cluster:
             pin_all(cluster.processes, plan.section("pinning"))
-            loaded = cluster.daedalus("load", tickets)
+            loaded = cluster.run_daedalus("load", tickets)
             if loaded.code != 0:
                 raise SystemExit(f"query_load: {loaded.said}")
             print(loaded.out.strip(), flush=True)

@@ -100,7 +100,7 @@ def share_of(rounds: list[Round], begin: float, end: float) -> float:
 
 def load(cluster: KeptCluster, csv: Path) -> float:
     """Rows a second of `daedalus load`, as it says itself. Error: VoidPointError."""
-    loaded = cluster.client.daedalus("load", csv)
+    loaded = cluster.client.run_daedalus("load", csv)
     rate = _LOADED.search(loaded.out)
     if loaded.code != 0 or rate is None:
         raise VoidPointError(f"load: {loaded.said}")
@@ -172,7 +172,7 @@ def _json_of(command: list[str | Path]) -> dict[str, Any]:
 
 def cycle_ms(cluster: KeptCluster) -> float:
     """Of the segment's last cycle. Error: VoidPointError."""
-    status = cluster.client.daedalus("status", "--format", "json")
+    status = cluster.client.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
     nodes = status.json()["status"]["nodes"]
@@ -181,7 +181,7 @@ def cycle_ms(cluster: KeptCluster) -> float:
 
 def cycle_counts(cluster: KeptCluster) -> list[int]:
     """Cycles of all segments by how long they took: SegmentStatus.cycle_counts. Error: VoidPointError."""
-    status = cluster.client.daedalus("status", "--format", "json")
+    status = cluster.client.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
     counts = [0] * _CYCLE_BUCKETS

@@ -29,12 +29,12 @@ def _tried(directory: Path, ddl: str, *options: str) -> Iterator[tuple[LocalClus
         with limited_children():
             yield (
                 cluster,
-                cluster.daedalus(
+                cluster.run_daedalus(
                     "up", "--schema", schema, "--data-dir", cluster.directory, "--port", str(cluster.port), *options
                 ),
             )
     finally:
-        cluster.daedalus("down", "--data-dir", cluster.directory)
+        cluster.run_daedalus("down", "--data-dir", cluster.directory)
 
 
 def _assert_it_says_what_fits(started: Answer, asked_mib: int) -> None:

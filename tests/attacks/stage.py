@@ -130,7 +130,7 @@ class Stage:
 
 def longest_cycle_ms(cluster: LocalCluster) -> float:
     """Of all segments since the start, as `status` has it."""
-    nodes = cluster.daedalus("status", "--format", "json").json()["status"]["nodes"]
+    nodes = cluster.run_daedalus("status", "--format", "json").json()["status"]["nodes"]
     return max(int(segment["cycle_ns_max"]) for node in nodes for segment in node["segments"]) / 1e6
 
 

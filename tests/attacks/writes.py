@@ -104,7 +104,7 @@ def _a_new_writer_can_take_over(stage: Stage) -> None:
         assert successor.stderr is not None
         assert any(line.strip().endswith("ready") for line in iter(successor.stderr.readline, ""))
         wait_until(
-            lambda: stage.cluster.sql("INSERT INTO orders VALUES (2000000001, 1, 1, 'x')").code == 0,
+            lambda: stage.cluster.succeeds("INSERT INTO orders VALUES (2000000001, 1, 1, 'x')"),
             "the successor takes submissions",
             seconds=10,
         )

@@ -41,13 +41,9 @@ WRONG_STATEMENTS = [
 
 @pytest.fixture(scope="module")
 def refusals(cluster: LocalCluster) -> dict[str, Any]:
-    """What each wrong statement ends in, all in one run of the command."""
-    answer = cluster.daedalus(
-        "sql", "-f", "-", "--format", "json", stdin="".join(f"{wrong[0]};\n" for wrong in WRONG_STATEMENTS)
-    )
-    assert answer.code == 1, answer.said
-    lines = answer.out.splitlines()
-    return {wrong[0]: json.loads(line) for wrong, line in zip(WRONG_STATEMENTS, lines, strict=True)}
+    """What each wrong statement ends in on the command line."""
+    statements = [statement for statement, _, _ in WRONG_STATEMENTS]
+    return dict(zip(statements, cluster.documents(*statements), strict=True))
 
 
 @pytest.mark.parametrize(("statement", "sqlstate", "words"), WRONG_STATEMENTS)
@@ -61,20 +57,20 @@ def test_wrong_statement_is_refused_with_code_and_name(
 
 
 def test_position_points_at_the_unknown_column(cluster: LocalCluster) -> None:
-    error = cluster.sql("SELECT id, colour FROM items").json()["error"]
-    assert error["position"] == 12
+    assert cluster.document("SELECT id, colour FROM items")["error"]["position"] == 12
 
 
 def test_large_insert_is_taken_and_a_larger_one_refused(empty_table: LocalCluster, tmp_path: Path) -> None:
     file = tmp_path / "insert.sql"
     blanks = " " * (7 << 20)
-    file.write_text(f"INSERT INTO items (id, place) VALUES {blanks} (1, 1), (2, 2);")
-    taken = empty_table.daedalus("sql", "-f", file, "--format", "json")
-    assert taken.json()["applied"] == 2, taken.said
-    file.write_text(f"INSERT INTO items (id, place) VALUES {blanks}{blanks} (3, 3);")
-    refused = empty_table.daedalus("sql", "-f", file, "--format", "json")
-    assert refused.json()["error"]["sqlstate"] == "54000", refused.said
-    assert "fewer rows" in str(refused.json()), refused.said
+    inserts = (f"INSERT INTO items (id, place) VALUES {blanks} (1, 1), (2, 2)",
+               f"INSERT INTO items (id, place) VALUES {blanks}{blanks} (3, 3)")  # fmt: skip
+    file.write_text("".join(f"{insert};\n" for insert in inserts))
+    answer = empty_table.run_daedalus("sql", "-f", file, "--format", "json")
+    taken, refused = map(json.loads, answer.out.splitlines())
+    assert taken["applied"] == 2, answer.said
+    assert refused["error"]["sqlstate"] == "54000", answer.said
+    assert "fewer rows" in str(refused), answer.said
 
 
 def test_condition_beyond_the_bounds_is_refused(cluster: LocalCluster) -> None:
@@ -85,20 +81,16 @@ def test_condition_beyond_the_bounds_is_refused(cluster: LocalCluster) -> None:
 
 def test_conditions_that_are_small_as_text_are_answered(cluster: LocalCluster) -> None:
     pairs = " OR ".join(f"(id = {n} AND amount = {n})" for n in range(300))
-    answer = cluster.sql(f"SELECT count(*) FROM items WHERE {pairs}")
-    assert answer.code == 0, answer.said
+    assert len(cluster.rows(f"SELECT count(*) FROM items WHERE {pairs}")) == 1
 
 
 def test_overflowing_rows_stay_as_they_were_and_are_counted(empty_table: LocalCluster) -> None:
-    answer = empty_table.sql("INSERT INTO items (id, place, amount) VALUES (1, 1, 32000), (2, 1, 5)")
-    assert answer.json()["applied"] == 2
-    answer = empty_table.sql("UPDATE items SET amount = amount + 1000")
-    assert answer.code == 1, answer.said
-    outcome = answer.json()
+    assert empty_table.change("INSERT INTO items (id, place, amount) VALUES (1, 1, 32000), (2, 1, 5)") == 2
+    outcome = empty_table.document("UPDATE items SET amount = amount + 1000")
     assert outcome["error"]["sqlstate"] == "22003"
     assert (outcome["matched"], outcome["applied"]) == (2, 1)
     assert "overflow" in str(outcome["refused"]).lower()
-    assert empty_table.value("SELECT sum(amount) FROM items") == "33005"
+    assert empty_table.value("SELECT sum(amount) FROM items") == 33005
 
 
 def test_full_segment_refuses_rows_with_the_reason_and_keeps_the_rest(
@@ -106,14 +98,14 @@ def test_full_segment_refuses_rows_with_the_reason_and_keeps_the_rest(
 ) -> None:
     lines = tmp_path / "many.csv"
     lines.write_text("id,place\n" + "".join(f"{n},7\n" for n in range(120_000)))
-    answer = empty_table.daedalus("load", lines)
+    answer = empty_table.run_daedalus("load", lines)
     assert answer.code == 1, answer.said
     assert "ERROR 53100" in answer.said
     assert "no room" in answer.said
-    kept = int(empty_table.value("SELECT count(*) FROM items"))
+    kept = empty_table.value("SELECT count(*) FROM items")
     assert 0 < kept < 120_000
     assert str(kept) in answer.said
-    assert empty_table.sql("DELETE FROM items").json()["applied"] == kept
+    assert empty_table.change("DELETE FROM items") == kept
 
 
 def test_malformed_frames_close_their_connection_and_harm_nothing_else(cluster: LocalCluster) -> None:
@@ -143,8 +135,8 @@ def test_cluster_that_is_not_up_is_named(tmp_path: Path) -> None:
 
 def test_usage_mistakes_exit_with_two(cluster: LocalCluster, tmp_path: Path) -> None:
     assert run_command(DAEDALUS, "fly").code == 2
-    assert cluster.daedalus("load", tmp_path / "absent.csv").code == 2
-    assert cluster.daedalus("sql", "-c", "SELECT id FROM items", "--format", "xml").code == 2
+    assert cluster.run_daedalus("load", tmp_path / "absent.csv").code == 2
+    assert cluster.run_daedalus("sql", "-c", "SELECT id FROM items", "--format", "xml").code == 2
 
 
 def test_schema_with_mistakes_is_refused_with_places(tmp_path: Path) -> None:
@@ -167,7 +159,7 @@ def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
     )  # fmt: skip
     assert again.code == 1
     assert str(cluster.port) in again.err
-    twice = cluster.daedalus("up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", cluster.directory)
+    twice = cluster.run_daedalus("up", "--schema", ROOT / "schemas" / "flights.sql", "--data-dir", cluster.directory)
     assert twice.code == 1
     assert "running" in twice.err
     node = run_command(PROGRAMS / "daedalus-storage-node", "--config", next(cluster.directory.rglob("node-0*.toml")))
@@ -183,7 +175,7 @@ def test_second_writer_is_refused_and_the_holder_is_named(cluster: LocalCluster)
     assert answer.code == 1
     assert f"127.0.0.1:{cluster.port + 50}" in answer.err
     assert "--take-over" in answer.err
-    assert cluster.sql("UPDATE items SET name = 'x' WHERE id = -1").code == 0
+    assert cluster.change("UPDATE items SET name = 'x' WHERE id = -1") == 0
 
 
 def test_configuration_mistakes_name_file_key_and_remedy(cluster: LocalCluster, tmp_path: Path) -> None:
@@ -261,10 +253,10 @@ def test_bad_line_stops_the_load_after_the_last_complete_batch(empty_table: Loca
     lines.write_text(
         "id,place,day\n" + "".join(f"{n},{n},2013-01-01\n" for n in range(25)) + "25,25,tomorrow\n26,26,\n"
     )
-    answer = empty_table.daedalus("load", lines, "--batch-rows", "10")
+    answer = empty_table.run_daedalus("load", lines, "--batch-rows", "10")
     assert answer.code == 1
     assert "line 27" in answer.said
     assert "day" in answer.said
     assert "tomorrow" in answer.said
     assert "20 rows are in" in answer.said
-    assert empty_table.value("SELECT count(*) FROM items") == "20"
+    assert empty_table.value("SELECT count(*) FROM items") == 20

@@ -16,10 +16,10 @@ def test_load_knows_null_from_empty_and_fills_defaults(empty_table: LocalCluster
         "1,2,,n/a,2013-01-01 10:00:00.5\n"
         '2,3,"a ""b""\nc",-1,\n'
     )
-    answer = empty_table.daedalus("load", lines, "--null", "n/a")
+    answer = empty_table.run_daedalus("load", lines, "--null", "n/a")
     assert answer.code == 0, answer.said
     assert "3 rows are in" in answer.out
-    rows = empty_table.sql("SELECT id, name, flag, price, at FROM items ORDER BY id").json()["rows"]
+    rows = empty_table.document("SELECT id, name, flag, price, at FROM items ORDER BY id")["rows"]
     assert rows == [
         [1, "", "ok", "12.35", "2013-01-01 10:00:00"],
         [2, None, "ok", None, "2013-01-01 10:00:00.5"],
@@ -28,19 +28,20 @@ def test_load_knows_null_from_empty_and_fills_defaults(empty_table: LocalCluster
 
 
 def test_csv_output_knows_null_from_empty(empty_table: LocalCluster) -> None:
-    empty_table.sql("INSERT INTO items (id, place, name) VALUES (1, 1, ''), (2, 1, NULL)")
-    answer = empty_table.daedalus("sql", "-c", "SELECT id, name FROM items ORDER BY id", "--format", "csv")
+    empty_table.change("INSERT INTO items (id, place, name) VALUES (1, 1, ''), (2, 1, NULL)")
+    answer = empty_table.run_daedalus("sql", "-c", "SELECT id, name FROM items ORDER BY id", "--format", "csv")
     assert answer.out.splitlines() == ["id,name", '1,""', "2,"]
 
 
 def test_several_statements_run_in_order(empty_table: LocalCluster) -> None:
-    answer = empty_table.sql(
+    statements = (
         "INSERT INTO items (id, place, amount) VALUES (1, 1, 1)",
         "UPDATE items SET amount = amount + 1 WHERE id = 1 AND name IS NULL",
         "SELECT amount FROM items",
         "DELETE FROM items WHERE place = 1",
         "SELECT count(*) FROM items",
     )
+    answer = empty_table.run_daedalus("sql", "-c", "; ".join(statements), "--format", "json")
     replies = [json.loads(line) for line in answer.out.splitlines()]
     assert [reply.get("applied") for reply in replies] == [1, 1, None, 1, None]
     assert replies[2]["rows"] == [[2]]
@@ -49,24 +50,23 @@ def test_several_statements_run_in_order(empty_table: LocalCluster) -> None:
 
 def test_statements_are_answered_as_they_stream_in(cluster: LocalCluster) -> None:
     statements = "SELECT count(*) FROM items;\nSELECT nothing FROM items;\nSELECT count(*) FROM items;\n"
-    answer = cluster.daedalus("sql", "-f", "-", "--format", "json", stdin=statements)
+    answer = cluster.run_daedalus("sql", "-f", "-", "--format", "json", stdin=statements)
     kinds = ["error" if "error" in json.loads(line) else "rows" for line in answer.out.splitlines()]
     assert kinds == ["rows", "error", "rows"]
     assert answer.code == 1
 
 
 def test_every_aggregator_sees_a_confirmed_write(empty_table: LocalCluster) -> None:
-    second = f"127.0.0.1:{empty_table.port + 1}"
-    empty_table.sql("INSERT INTO items (id, place) VALUES (1, 1), (2, 2), (3, 3)")
-    answer = run_command(DAEDALUS, "sql", "-c", "SELECT count(*) FROM items", "--format", "json", "--cluster", second)
-    assert answer.json()["rows"] == [["3"]]
+    empty_table.change("INSERT INTO items (id, place) VALUES (1, 1), (2, 2), (3, 3)")
+    for aggregator in range(2):
+        assert empty_table.value("SELECT count(*) FROM items", aggregator) == 3
 
 
 def test_status_shows_nodes_segments_prefixes_and_the_writer(cluster: LocalCluster) -> None:
-    table = cluster.daedalus("status")
+    table = cluster.run_daedalus("status")
     assert table.code == 0
     assert f"127.0.0.1:{cluster.port + 50}" in table.out
-    status = cluster.daedalus("status", "--format", "json").out
+    status = cluster.run_daedalus("status", "--format", "json").out
     assert status.count('"segment"') >= 4
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import csv
 import gzip
-import io
+import itertools
 import json
-import os
 import random
 import signal
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from local_cluster import DAEDALUS, LocalCluster, local_cluster, take_interrupts, wait_until
+from local_cluster import LocalCluster, local_cluster, wait_until
 
 EVERY = '''
 CREATE TABLE every (
@@ -39,7 +38,6 @@ CREATE TABLE every (
   "Odd, ""name""" varchar(40) NOT NULL DEFAULT 'odd'
 );
 '''
-EVENTS = "CREATE TABLE events (id int NOT NULL PRIMARY KEY, code bigint NOT NULL, name varchar(40));"
 EVENT_ROWS = 200_000
 HURTFUL = [
     "", " ", "  ", ",", '"', '""', "'", "\n", "\r", "\r\n", "\t", "\\", "\\N", "\\.", "NULL", "null", "N/A",
@@ -75,15 +73,6 @@ def every(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """A table of many rows, which as a whole is no answer: slices are small, too."""
-    base = tmp_path_factory.mktemp("events")
-    options = ["--storage-nodes", "2", "--segments", "2", "--segment-mib", "16", "--answer-mib", "4"]
-    with local_cluster(base, EVENTS, *options) as running:
-        yield running
-
-
 def literal(text: str) -> str:
     """The string as SQL in ASCII without line ends, which no terminal, locale or reader of lines changes."""
     escaped = "".join(c if " " <= c <= "~" and c not in "'\\" else f"\\U{ord(c):08x}" for c in text)
@@ -108,9 +97,10 @@ def hurtful_rows(seed: int, count: int) -> list[str]:
 
 def content(cluster: LocalCluster, table: str) -> list[list[Any]]:
     """All rows in the order of ids, numbers as they were spelled: -0 is another than 0."""
-    answer = cluster.sql(f"SELECT * FROM {table} ORDER BY id")
-    assert answer.code == 0, answer.said
-    rows: list[list[Any]] = json.loads(answer.out, parse_float=str, parse_int=str)["rows"]
+    cluster.session().send(f"SELECT * FROM {table} ORDER BY id")
+    answer = json.loads(cluster.session().line(), parse_float=str, parse_int=str)
+    assert "error" not in answer, answer
+    rows: list[list[Any]] = answer["rows"]
     return rows
 
 
@@ -118,16 +108,12 @@ def test_every_value_of_every_type_comes_back_as_it_was(
     every: LocalCluster, tmp_path: Path, daedalus_seed: int
 ) -> None:
     rows = hurtful_rows(daedalus_seed, 1500)
-    script = tmp_path / "rows.sql"
-    script.write_text(
-        "".join(f"INSERT INTO every VALUES {', '.join(rows[first : first + 50])};\n" for first in range(0, 1500, 50))
-    )
-    answer = every.daedalus("sql", "-f", script)
-    assert answer.code == 0, answer.said
+    for first in range(0, 1500, 50):
+        assert every.change(f"INSERT INTO every VALUES {', '.join(rows[first : first + 50])}") == 50
     before = content(every, "every")
     assert len(before) == 1500
     file = tmp_path / "every.csv"
-    answer = every.daedalus("export", file)
+    answer = every.run_daedalus("export", file)
     assert answer.code == 0, answer.said
     assert "1500 rows of every, exact at timestamp" in answer.out
     with file.open(newline="", encoding="utf-8") as lines:
@@ -138,44 +124,48 @@ def test_every_value_of_every_type_comes_back_as_it_was(
     assert [by_id[row[0]]["v"] for row in before] == [row[14] or "" for row in before]
     assert [by_id[row[0]]['Odd, "name"'] for row in before] == [row[15] for row in before]
     packed = tmp_path / "every.csv.gz"
-    assert every.daedalus("export", packed).code == 0
+    assert every.run_daedalus("export", packed).code == 0
     assert gzip.decompress(packed.read_bytes()) == file.read_bytes()
     for source in (file, packed):
-        assert every.sql("DELETE FROM every").code == 0
-        answer = every.daedalus("load", source)
+        assert every.change("DELETE FROM every") == 1500
+        answer = every.run_daedalus("load", source)
         assert answer.code == 0, answer.said
         assert content(every, "every") == before, "row by row"
     again = tmp_path / "again.csv"
-    assert every.daedalus("export", again).code == 0
+    assert every.run_daedalus("export", again).code == 0
     with again.open(newline="", encoding="utf-8") as lines:
         assert sorted(map(str, csv.DictReader(lines))) == sorted(map(str, records))
-    assert every.sql("DELETE FROM every").code == 0
+    assert every.change("DELETE FROM every") == 1500
 
 
 def test_null_in_a_table_of_one_column_is_a_row(tmp_path: Path) -> None:
     with local_cluster(tmp_path, "CREATE TABLE one (v varchar(5));", "--segment-mib", "4") as one:
-        assert one.sql("INSERT INTO one VALUES (NULL), ('a'), (''), (NULL), (NULL)").code == 0
+        assert one.change("INSERT INTO one VALUES (NULL), ('a'), (''), (NULL), (NULL)") == 5
         file = tmp_path / "one.csv"
-        assert one.daedalus("export", file).code == 0
+        assert one.run_daedalus("export", file).code == 0
         assert sorted(file.read_text().split("\n")[1:-1]) == ["", "", "", '""', "a"]
-        assert one.sql("DELETE FROM one").code == 0
-        assert one.daedalus("load", file).code == 0
-        counts = one.sql("SELECT count(*), count(v) FROM one").json()["rows"][0]
-        assert [int(count) for count in counts] == [5, 2]
+        assert one.change("DELETE FROM one") == 5
+        assert one.run_daedalus("load", file).code == 0
+        assert one.rows("SELECT count(*), count(v) FROM one") == [(5, 2)]
 
 
 def test_an_empty_table_is_a_header(every: LocalCluster) -> None:
-    answer = every.daedalus("export", "-")
+    answer = every.run_daedalus("export", "-")
     assert answer.code == 0, answer.said
     assert answer.out == 'id,b,s,i,l,r,d,n,w,day,at,clock,tag,c,v,"Odd, ""name"""\n'
     assert "0 rows of every, exact" in answer.err
 
 
-def write_events(file: Path, rows: int) -> list[str]:
-    """A file of events; its lines in order."""
-    lines = [f"{n},{n * 7919 % (1 << 40)},event {n}" for n in range(rows)]
-    file.write_text("id,code,name\n" + "\n".join(lines) + "\n")
-    return sorted(lines)
+@pytest.fixture(scope="module")
+def lines(events: LocalCluster, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The rows of `events` as lines of a file, sorted: as a whole they are larger than an answer may be."""
+    events.change("DELETE FROM events")
+    written = [f"{n},{n * 7919 % (1 << 40)},event {n}" for n in range(EVENT_ROWS)]
+    file = tmp_path_factory.mktemp("export") / "events.csv"
+    file.write_text("id,code,name\n" + "\n".join(written) + "\n")
+    loaded = events.run_daedalus("load", file)
+    assert loaded.code == 0, loaded.said
+    return sorted(written)
 
 
 def rows_of(file: Path) -> list[str]:
@@ -183,36 +173,19 @@ def rows_of(file: Path) -> list[str]:
     return sorted(file.read_text().splitlines()[1:])
 
 
-def background(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Popen[str]:
-    """A command that goes on in the background."""
-    return subprocess.Popen(
-        [DAEDALUS, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
-        preexec_fn=take_interrupts,
-    )  # fmt: skip
-
-
 @contextlib.contextmanager
 def stream_of_inserts(cluster: LocalCluster, first_id: int) -> Iterator[None]:
     """Rows that come one after the other, for the time of the context."""
-    process = subprocess.Popen(
-        [DAEDALUS, "sql", "-f", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
-    )  # fmt: skip
-    assert process.stdin is not None
-    assert process.stdout is not None
-    stdin, stdout = process.stdin, process.stdout
     is_over = threading.Event()
     has_begun = threading.Event()
 
     def insert() -> None:
-        number = first_id
-        while not is_over.is_set():
-            stdin.write(f"INSERT INTO events VALUES ({number}, 0, 'new');\n")
-            stdin.flush()
-            stdout.readline()
-            has_begun.set()
-            number += 1
+        with cluster.connect() as connection:
+            for number in itertools.count(first_id):
+                if is_over.is_set():
+                    break
+                connection.execute("INSERT INTO events VALUES (%s, 0, 'new')", (number,))
+                has_begun.set()
 
     inserting = threading.Thread(target=insert)
     inserting.start()
@@ -222,44 +195,40 @@ def stream_of_inserts(cluster: LocalCluster, first_id: int) -> Iterator[None]:
     finally:
         is_over.set()
         inserting.join()
-        process.communicate()
 
 
-def test_updates_that_come_between_are_told(events: LocalCluster, tmp_path: Path) -> None:
-    source = tmp_path / "source.csv"
-    expected = write_events(source, EVENT_ROWS)
-    assert events.sql("DELETE FROM events").code == 0
-    assert events.daedalus("load", source).code == 0
+def test_updates_that_come_between_are_told(events: LocalCluster, lines: list[str], tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     exit_codes = {}
     with stream_of_inserts(events, EVENT_ROWS):
         for option in ("--force", "--mixed"):
-            answer = events.daedalus("export", file, *{"--force", option})
+            answer = events.run_daedalus("export", file, *{"--force", option})
             while "exact at timestamp" in answer.out:  # A machine so busy that no row came meanwhile.
-                answer = events.daedalus("export", file, *{"--force", option})
+                answer = events.run_daedalus("export", file, *{"--force", option})
             exit_codes[option] = answer.code
             assert "mixed: from timestamps" in answer.out, answer.said
             assert "updates came while the table was read" in answer.err
             # Rows that nothing touched are there once; the others are what has come so far of the new ones.
             found = rows_of(file)
-            assert [row for row in found if not row.endswith(",new")] == expected
+            assert [row for row in found if not row.endswith(",new")] == lines
             assert len(set(found)) == len(found)
     assert exit_codes == {"--force": 1, "--mixed": 0}
-    rows = int(events.value("SELECT count(*) FROM events"))
+    rows = events.value("SELECT count(*) FROM events")
     assert rows > EVENT_ROWS
-    exact = events.daedalus("export", file, "--force")
+    exact = events.run_daedalus("export", file, "--force")
     assert exact.code == 0, exact.said
     assert f"{rows} rows of events, exact at timestamp" in exact.out
-    assert events.sql("DELETE FROM events WHERE name = 'new'").code == 0
-    exact = events.daedalus("export", file, "--force")
+    assert events.change("DELETE FROM events WHERE name = 'new'") == rows - EVENT_ROWS
+    exact = events.run_daedalus("export", file, "--force")
     assert exact.code == 0, exact.said
-    assert rows_of(file) == expected
+    assert rows_of(file) == lines
 
 
+@pytest.mark.usefixtures("lines")
 def test_an_interrupted_export_leaves_nothing_behind(events: LocalCluster, tmp_path: Path) -> None:
     file = tmp_path / "cut.csv"
     partial = tmp_path / "cut.csv.partial"
-    process = background(events, "export", file)
+    process = events.start_daedalus("export", file, stderr=subprocess.STDOUT)
     wait_until(partial.exists, "the export has begun")
     process.send_signal(signal.SIGINT)
     said = process.communicate()[0]
@@ -267,21 +236,19 @@ def test_an_interrupted_export_leaves_nothing_behind(events: LocalCluster, tmp_p
     assert f"interrupted: {file} was not written" in said
     assert not file.exists()
     assert not partial.exists()
-    killed = background(events, "export", file)
+    killed = events.start_daedalus("export", file, stderr=subprocess.STDOUT)
     wait_until(partial.exists, "the export has begun")
     killed.kill()
     killed.communicate()
     assert not file.exists()
-    answer = events.daedalus("export", file)
+    answer = events.run_daedalus("export", file)
     assert answer.code == 0, answer.said
     assert not partial.exists()
 
 
+@pytest.mark.usefixtures("lines")
 def test_standard_output_that_closes_is_an_error(events: LocalCluster) -> None:
-    process = subprocess.Popen(
-        [DAEDALUS, "export", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "DAEDALUS_CLUSTER": events.address, "XDG_STATE_HOME": str(events.state)},
-    )  # fmt: skip
+    process = events.start_daedalus("export", "-", stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stdout.readline() == "id,code,name\n"
     process.stdout.close()
@@ -293,12 +260,8 @@ def test_standard_output_that_closes_is_an_error(events: LocalCluster) -> None:
 
 
 def test_a_large_answer_is_refused_by_a_setting_of_up_that_export_knows_no_bound_of(
-    events: LocalCluster, tmp_path: Path
+    events: LocalCluster, lines: list[str]
 ) -> None:
-    source = tmp_path / "source.csv"
-    expected = write_events(source, EVENT_ROWS)
-    assert events.sql("DELETE FROM events").code == 0
-    assert events.daedalus("load", source).code == 0
     for process in ("node-0", "node-1", "aggregator-0"):
         assert "\nanswer_mib = 4\n" in (events.directory / f"{process}.toml").read_text()
     events.refuses(
@@ -308,6 +271,6 @@ def test_a_large_answer_is_refused_by_a_setting_of_up_that_export_knows_no_bound
         "daedalus export",
         "daedalus up --answer-mib",
     )
-    answer = events.daedalus("export", "-")
+    answer = events.run_daedalus("export", "-")
     assert answer.code == 0, answer.err
-    assert sorted(row for row in io.StringIO(answer.out).read().splitlines()[1:]) == expected
+    assert sorted(answer.out.splitlines()[1:]) == lines

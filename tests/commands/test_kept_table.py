@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from local_cluster import DAEDALUS, ROOT, Answer, LocalCluster, free_ports, read_processes, wait_until
+from local_cluster import ROOT, Answer, LocalCluster, free_ports, read_processes, wait_until
 
 READINGS = "CREATE TABLE readings (id int NOT NULL, note varchar(8));\n"
 SMALL = ["--storage-nodes", "2", "--segments", "1", "--segment-mib", "1", "--partition-by", "hash(id)"]
@@ -23,13 +22,12 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
     schema.write_text(READINGS)
     made = LocalCluster(free_ports(), schema, tmp_path / "data", tmp_path / "state")
     yield made
-    made.end_started()
-    made.daedalus("down", "--data-dir", made.directory)
+    made.end()
 
 
 def up(cluster: LocalCluster, *options: str | Path) -> Answer:
     """Runs `up` on the data directory with these options alone."""
-    return cluster.daedalus("up", "--data-dir", cluster.directory, *options)
+    return cluster.run_daedalus("up", "--data-dir", cluster.directory, *options)
 
 
 def made(cluster: LocalCluster, *options: str) -> Answer:
@@ -49,13 +47,13 @@ def brought_back(cluster: LocalCluster, *options: str | Path) -> Answer:
 
 
 def down(cluster: LocalCluster) -> str:
-    stopped = cluster.daedalus("down", "--data-dir", cluster.directory)
+    stopped = cluster.run_daedalus("down", "--data-dir", cluster.directory)
     assert stopped.code == 0, stopped.said
     return stopped.out
 
 
 def cluster_id(cluster: LocalCluster) -> str:
-    answer = cluster.daedalus("status", "--format", "json")
+    answer = cluster.run_daedalus("status", "--format", "json")
     return str(answer.json()["status"]["cluster_id"])
 
 
@@ -68,21 +66,21 @@ def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: 
     made(cluster)
     lines = tmp_path / "lines.csv"
     lines.write_text("id,note\n1,one\n2,two\n3,\n")
-    loaded = cluster.daedalus("load", lines)
+    loaded = cluster.run_daedalus("load", lines)
     assert loaded.code == 0, loaded.said
     before = cluster_id(cluster)
     assert "Its table is kept" in down(cluster)
     cluster.schema.unlink()
 
     brought_back(cluster)
-    assert cluster.value("SELECT count(*) FROM readings") == "3"
+    assert cluster.value("SELECT count(*) FROM readings") == 3
     assert cluster_id(cluster) == before
-    assert cluster.sql("DELETE FROM readings WHERE id = 3").json()["applied"] == 1
-    status = cluster.daedalus("status", "--format", "json").json()["status"]
+    assert cluster.change("DELETE FROM readings WHERE id = 3") == 1
+    status = cluster.run_daedalus("status", "--format", "json").json()["status"]
     assert {node["durability"] for node in status["nodes"]} == {"sync"}
     assert all(node["log_bytes"] > 0 and "checkpoint_bytes" in node for node in status["nodes"])
     assert 0 < status["writer"]["journal_bytes"] < status["writer"]["journal_bytes_max"]
-    text = cluster.daedalus("status").out
+    text = cluster.run_daedalus("status").out
     assert " sync " in text, text
     assert "its journal takes" in text, text
     down(cluster)
@@ -92,7 +90,7 @@ def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: 
     port = free_ports()
     brought_back(cluster, "--schema", same, "--aggregators", "2", "--port", str(port), "--answer-mib", "8")
     cluster.port = port
-    assert cluster.value("SELECT count(*) FROM readings") == "2"
+    assert cluster.value("SELECT count(*) FROM readings") == 2
     assert cluster_id(cluster) == before
     assert len(cluster.addresses) == 2
 
@@ -100,7 +98,7 @@ def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: 
 def test_what_is_not_as_it_was_planned_is_refused_and_changes_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
     made(cluster, "--durability", "async", "--sync-ms", "20")
     assert "sync_ms = 20" in (cluster.directory / "node-1.toml").read_text().splitlines()
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
     down(cluster)
     other = tmp_path / "other.sql"
     other.write_text("CREATE TABLE readings (id bigint NOT NULL, note varchar(8));\n")
@@ -119,24 +117,21 @@ def test_what_is_not_as_it_was_planned_is_refused_and_changes_nothing(cluster: L
             assert word in refused.err, refused.err
     assert up(cluster, "--durability", "sync", "--sync-ms", "20").code == 2, "a period is for async only"
     brought_back(cluster, "--sync-ms", "21")
-    assert cluster.value("SELECT count(*) FROM readings") == "1"
+    assert cluster.value("SELECT count(*) FROM readings") == 1
     refused = up(cluster, "--durability", "sync")
     assert refused.code != 0, "it is running"
     down(cluster)
     brought_back(cluster, "--durability", "sync")
-    assert cluster.value("SELECT count(*) FROM readings") == "1"
-    status = cluster.daedalus("status", "--format", "json").json()["status"]
+    assert cluster.value("SELECT count(*) FROM readings") == 1
+    status = cluster.run_daedalus("status", "--format", "json").json()["status"]
     assert {node["durability"] for node in status["nodes"]} == {"sync"}
 
 
 def confirmed_until_killed(cluster: LocalCluster) -> set[int]:
     """Ids whose insert was confirmed before every process of the cluster was killed."""
-    environment = {"DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)}
-    session = subprocess.Popen(
-        [DAEDALUS, "sql", "-f", "-", "--format", "json", "--timeout", "5"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-        env={**os.environ, **environment},
-    )  # fmt: skip
+    session = cluster.start_daedalus(
+        "sql", "-f", "-", "--format", "json", "--timeout", "5", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
     assert session.stdin is not None
     assert session.stdout is not None
     session.stdin.write("".join(f"INSERT INTO readings VALUES ({n}, NULL);\n" for n in range(WRITTEN_MAX)))
@@ -159,8 +154,7 @@ def test_everything_confirmed_is_there_after_all_processes_were_killed(cluster: 
     confirmed = confirmed_until_killed(cluster)
     assert len(confirmed) < WRITTEN_MAX, "the kill came too late to cut anything short"
     brought_back(cluster)
-    (answer,) = cluster.quick("SELECT id FROM readings")
-    found = [int(row[0]) for row in answer["rows"]]
+    found = [number for (number,) in cluster.rows("SELECT id FROM readings")]
     assert confirmed <= set(found)
     assert len(found) == len(set(found)), "no row is doubled"
     assert cluster_id(cluster) == before
@@ -171,13 +165,13 @@ def test_everything_confirmed_is_there_after_all_processes_were_killed(cluster: 
     assert "Still running: node-0, aggregator-0;" in again.err, again.err
     kept = {name for name, process in cluster.processes.items() if running[name] == process}
     assert kept == {"node-0", "aggregator-0"}
-    assert cluster.value("SELECT count(*) FROM readings") == str(len(found))
+    assert cluster.value("SELECT count(*) FROM readings") == len(found)
     assert "is running in" in up(cluster).err
 
 
 def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster: LocalCluster) -> None:
     made(cluster)
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
     before = cluster_id(cluster)
     assert up(cluster, "--discard").code == 1, "not while it runs"
     down(cluster)
@@ -199,7 +193,7 @@ def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster
 
     again = brought_back(cluster, "--discard", "--segments", "2")
     assert "is given up (--discard)" in again.err
-    assert cluster.value("SELECT count(*) FROM readings") == "0"
+    assert cluster.value("SELECT count(*) FROM readings") == 0
     assert cluster_id(cluster) != before
     assert beside.read_text() == "mine\n"
 
@@ -207,12 +201,12 @@ def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster
 def test_without_durability_it_is_said_what_is_lost(cluster: LocalCluster) -> None:
     started = made(cluster, "--durability", "off")
     assert "rows are in memory only" in started.err
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
-    assert "its journal" not in cluster.daedalus("status").out
+    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
+    assert "its journal" not in cluster.run_daedalus("status").out
     assert "Its rows are gone" in down(cluster)
     again = brought_back(cluster)
     assert f"the table that was in {cluster.directory} is lost" in again.err
-    assert cluster.value("SELECT count(*) FROM readings") == "0"
+    assert cluster.value("SELECT count(*) FROM readings") == 0
     down(cluster)
     durable = brought_back(cluster, "--durability", "sync")
     assert "in memory only, and lost as soon as" not in durable.err
@@ -221,15 +215,11 @@ def test_without_durability_it_is_said_what_is_lost(cluster: LocalCluster) -> No
 
 def cut_short(cluster: LocalCluster, is_time: Callable[[Path], bool]) -> None:
     """A first `up` that is killed as soon as `is_time` of its data directory."""
-    started = subprocess.Popen(
-        [DAEDALUS, "up", "--schema", cluster.schema, "--data-dir", cluster.directory, "--port", str(cluster.port),
-         *SMALL],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        env={**os.environ, "XDG_STATE_HOME": str(cluster.state)},
-    )  # fmt: skip
+    where = ("--schema", cluster.schema, "--data-dir", cluster.directory, "--port", str(cluster.port))
+    started = cluster.start_daedalus("up", *where, *SMALL, stderr=subprocess.DEVNULL)
     wait_until(lambda: is_time(cluster.directory) or started.poll() is not None, "the moment to kill it has come")
     started.kill()
-    started.wait()
+    started.communicate()
 
 
 @pytest.mark.parametrize("moment", ["schema", "cluster.plan", "node-0/identity", "node-0.log", "cluster.pids"])
@@ -237,8 +227,8 @@ def test_a_first_start_that_is_cut_short_leaves_what_can_be_started(cluster: Loc
     cut_short(cluster, lambda folder: (folder / moment).exists())
     again = brought_back(cluster, "--schema", cluster.schema, "--port", str(cluster.port), *SMALL)
     assert "Traceback" not in again.err
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").json()["applied"] == 1
-    assert cluster.value("SELECT count(*) FROM readings") == "1"
+    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
+    assert cluster.value("SELECT count(*) FROM readings") == 1
 
 
 def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -> None:
@@ -249,7 +239,7 @@ def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -
     plan.write_text(made_plan.replace("made = yes", "made = no"))
     (cluster.directory / "node-1" / "identity").unlink()
     brought_back(cluster)
-    assert cluster.sql("INSERT INTO readings VALUES (1, 'one')").code == 0
+    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
     down(cluster)
 
     for damage, words in {
@@ -269,7 +259,7 @@ def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -
     assert "has rows of a cluster, but no cluster.plan" in refused.err
     (cluster.directory / "away").rename(plan)
     brought_back(cluster)
-    assert cluster.value("SELECT count(*) FROM readings") == "1"
+    assert cluster.value("SELECT count(*) FROM readings") == 1
 
 
 def test_a_directory_without_a_cluster_wants_a_schema(cluster: LocalCluster) -> None:

@@ -9,36 +9,12 @@ import random
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-from local_cluster import DAEDALUS, ROOT, LocalCluster, local_cluster, take_interrupts, wait_until
+from local_cluster import LocalCluster, local_cluster, wait_until
 
-EVENTS = """
-CREATE TABLE events (
-  id int NOT NULL PRIMARY KEY,
-  code bigint NOT NULL,
-  name varchar(40)
-);
-"""
 EVENT_ROWS = 150_000
 SEED = int(os.environ.get("DAEDALUS_SEED", "0")) or random.SystemRandom().randrange(1, 1 << 31)
-
-
-@pytest.fixture(scope="module")
-def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """A cluster with room for some hundred thousand rows."""
-    base = tmp_path_factory.mktemp("load")
-    with local_cluster(base, EVENTS, "--storage-nodes", "2", "--segments", "2", "--segment-mib", "16") as running:
-        yield running
-
-
-@pytest.fixture
-def no_events(events: LocalCluster) -> LocalCluster:
-    """The cluster with no rows in it."""
-    wait_until(lambda: "applied" in events.quick("DELETE FROM events")[0], "the table is empty")
-    return events
 
 
 def write_events(file: Path, rows: int) -> tuple[int, int, int]:
@@ -51,8 +27,8 @@ def write_events(file: Path, rows: int) -> tuple[int, int, int]:
 
 def sums(cluster: LocalCluster) -> tuple[int, ...]:
     """What is in: number of rows, and the sums of ids and codes."""
-    answer = cluster.sql("SELECT count(*), sum(id), sum(code) FROM events")
-    return tuple(int(value or 0) for value in answer.json()["rows"][0])
+    (row,) = cluster.rows("SELECT count(*), sum(id), sum(code) FROM events")
+    return tuple(int(value or 0) for value in row)
 
 
 def settled_batches(cluster: LocalCluster, file: Path) -> int:
@@ -67,12 +43,7 @@ def settled_batches(cluster: LocalCluster, file: Path) -> int:
 
 def start_load(cluster: LocalCluster, *arguments: str | Path) -> subprocess.Popen[str]:
     """A load that goes on in the background."""
-    return subprocess.Popen(
-        [DAEDALUS, "load", *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        env={**os.environ, "DAEDALUS_CLUSTER": cluster.address, "XDG_STATE_HOME": str(cluster.state)},
-        preexec_fn=take_interrupts,
-    )  # fmt: skip
+    return cluster.start_daedalus("load", *arguments, stderr=subprocess.STDOUT)
 
 
 def kill_after(cluster: LocalCluster, file: Path, batches: int, *options: str | Path) -> bool:
@@ -106,10 +77,10 @@ def test_bad_lines_are_set_aside_mended_and_loaded(empty_table: LocalCluster, tm
         b'9,1,"2\nlines",2013-02-30,1\n'
         b"99999999999,1,i,,\n" + good.encode() + b'10,1,"never closed,,\n11,1,j,,\n'
     )
-    answer = empty_table.daedalus("load", lines, "--reject-file", aside)
+    answer = empty_table.run_daedalus("load", lines, "--reject-file", aside)
     assert answer.code == 0, answer.said
     assert "3002 rows are in, 10 bad lines were set aside" in answer.out
-    assert empty_table.value("SELECT count(*) FROM items") == "3002"
+    assert empty_table.value("SELECT count(*) FROM items") == 3002
     with aside.open(encoding="latin-1", newline="") as file:
         records = list(csv.DictReader(file))
     assert records[0] == {"line": "1", "column": "", "reason": "header", "record": "id,place,name,day,price"}
@@ -137,12 +108,12 @@ def test_bad_lines_are_set_aside_mended_and_loaded(empty_table: LocalCluster, tm
         assert wrong in mended
         mended = mended.replace(wrong, right)
     aside.write_bytes(mended)
-    answer = empty_table.daedalus("load", aside, "--mended")
+    answer = empty_table.run_daedalus("load", aside, "--mended")
     assert answer.code == 0, answer.said
     assert "10 rows are in" in answer.out
-    rows = empty_table.sql("SELECT id, name FROM items WHERE id < 100 ORDER BY id").json()["rows"]
+    rows = empty_table.rows("SELECT id, name FROM items WHERE id < 100 ORDER BY id")
     assert [row[0] for row in rows] == list(range(1, 13))
-    assert rows[8] == [9, "2\nlines"]
+    assert rows[8] == (9, "2\nlines")
 
 
 def test_reject_file_is_made_for_bad_lines_only_and_never_written_over(
@@ -151,12 +122,12 @@ def test_reject_file_is_made_for_bad_lines_only_and_never_written_over(
     lines = tmp_path / "items.csv"
     aside = tmp_path / "aside.csv"
     lines.write_text("id,place\n1,1\n")
-    assert empty_table.daedalus("load", lines, "--reject-file", aside).code == 0
+    assert empty_table.run_daedalus("load", lines, "--reject-file", aside).code == 0
     assert not aside.exists()
     aside.write_text("somebody's\n")
     other = tmp_path / "other.csv"
     other.write_text("id,place\nx,1\n")
-    answer = empty_table.daedalus("load", other, "--reject-file", aside)
+    answer = empty_table.run_daedalus("load", other, "--reject-file", aside)
     assert answer.code == 2
     assert "exists" in answer.err
     assert aside.read_text() == "somebody's\n"
@@ -165,12 +136,12 @@ def test_reject_file_is_made_for_bad_lines_only_and_never_written_over(
 def test_full_segment_stops_the_load_although_bad_lines_do_not(empty_table: LocalCluster, tmp_path: Path) -> None:
     lines = tmp_path / "many.csv"
     lines.write_text("id,place\nx,y\n" + "".join(f"{n},7\n" for n in range(120_000)))
-    answer = empty_table.daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
+    answer = empty_table.run_daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
     assert answer.code == 1, answer.said
     assert "full" in answer.said
     kept = empty_table.value("SELECT count(*) FROM items")
     assert f"{kept} rows are in, 1 bad line was set aside" in answer.said
-    again = empty_table.daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
+    again = empty_table.run_daedalus("load", lines, "--reject-file", tmp_path / "aside.csv")
     assert again.code == 1
     assert "lost" in again.err
     assert empty_table.value("SELECT count(*) FROM items") == kept
@@ -194,7 +165,7 @@ def test_killed_loads_go_on_without_doubling_or_losing_a_row(no_events: LocalClu
     assert sums(no_events) == expected
     records = aside.read_text().splitlines()
     assert [record.split(",")[0] for record in records] == ["line", "1", "1002", "100003"]
-    again = no_events.daedalus("load", file, *options)
+    again = no_events.run_daedalus("load", file, *options)
     assert again.code == 1
     assert f"all its {EVENT_ROWS} rows are in since an earlier run; --restart" in again.err
     assert sums(no_events) == expected
@@ -208,21 +179,12 @@ def test_loads_go_on_after_their_aggregator_was_killed(no_events: LocalCluster, 
     no_events.kill("aggregator-0")
     said = process.communicate()[0]
     assert process.returncode == 1, said
-    aggregator = subprocess.Popen(
-        [ROOT / "build" / "release" / "bin" / "daedalus-aggregator", "--config",
-         no_events.directory / "aggregator-0.toml"],
-        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        wait_until(lambda: no_events.sql("SELECT count(*) FROM events").code == 0, "the aggregator answers")
-        wait_until(
-            lambda: no_events.daedalus("load", file, "--batch-rows", "100").code == 0, "the rest is loaded", seconds=60
-        )
-        assert sums(no_events) == expected
-    finally:
-        pids = no_events.directory / "cluster.pids"
-        pids.write_text(pids.read_text().replace(f"\t{no_events.processes['aggregator-0']}\t", f"\t{aggregator.pid}\t"))
-        no_events.processes["aggregator-0"] = aggregator.pid
+    no_events.start_again("aggregator-0")
+    wait_until(lambda: no_events.succeeds("SELECT count(*) FROM events"), "the aggregator answers")
+    wait_until(
+        lambda: no_events.run_daedalus("load", file, "--batch-rows", "100").code == 0, "the rest is loaded", seconds=60
+    )
+    assert sums(no_events) == expected
 
 
 def test_changed_file_is_refused_until_told_to_restart(no_events: LocalCluster, tmp_path: Path) -> None:
@@ -231,19 +193,19 @@ def test_changed_file_is_refused_until_told_to_restart(no_events: LocalCluster, 
     content = file.read_bytes()
     assert kill_after(no_events, file, 20, "--batch-rows", "100")
     file.write_bytes(content.replace(b"event 7\n", b"EVENT 7\n"))
-    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    answer = no_events.run_daedalus("load", file, "--batch-rows", "100")
     assert answer.code == 1
     assert "has changed" in answer.err
     assert "--restart" in answer.err
     file.write_bytes(content)
-    other = no_events.daedalus("load", file, "--batch-rows", "200")
+    other = no_events.run_daedalus("load", file, "--batch-rows", "200")
     assert other.code == 1
     assert "--batch-rows 100" in other.err
-    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    answer = no_events.run_daedalus("load", file, "--batch-rows", "100")
     assert answer.code == 0, answer.said
     assert "of them by earlier runs" in answer.out
     assert sums(no_events) == (rows, ids, codes)
-    answer = no_events.daedalus("load", file, "--restart")
+    answer = no_events.run_daedalus("load", file, "--restart")
     assert answer.code == 0, answer.said
     assert sums(no_events) == (2 * rows, 2 * ids, 2 * codes)
 
@@ -251,18 +213,18 @@ def test_changed_file_is_refused_until_told_to_restart(no_events: LocalCluster, 
 def test_mended_and_grown_files_are_gone_on_with(no_events: LocalCluster, tmp_path: Path) -> None:
     file = tmp_path / "growing.csv"
     file.write_text("id,code\n" + "".join(f"{n},1\n" for n in range(25)) + "x,1\n")
-    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 1
+    assert no_events.run_daedalus("load", file, "--batch-rows", "10").code == 1
     assert sums(no_events)[0] == 20
     file.write_text(file.read_text().replace("x,1", "25,1"))
-    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 0
+    assert no_events.run_daedalus("load", file, "--batch-rows", "10").code == 0
     with file.open("a") as lines:
         lines.write("26,1\n")
-    answer = no_events.daedalus("load", file, "--batch-rows", "10")
+    answer = no_events.run_daedalus("load", file, "--batch-rows", "10")
     assert answer.code == 0, answer.said
     assert "27 rows are in (26 of them by earlier runs)" in answer.out
     assert sums(no_events) == (27, 27 * 26 // 2, 27)
     file.write_text("id,code\n50,1\n")
-    assert no_events.daedalus("load", file, "--batch-rows", "10").code == 0
+    assert no_events.run_daedalus("load", file, "--batch-rows", "10").code == 0
     assert sums(no_events)[0] == 28
 
 
@@ -272,7 +234,7 @@ def test_one_process_at_a_time_loads_a_file(no_events: LocalCluster, tmp_path: P
     first = start_load(no_events, file, "--batch-rows", "100")
     wait_until(lambda: settled_batches(no_events, file) >= 1, "the first batch")
     first.send_signal(signal.SIGSTOP)
-    second = no_events.daedalus("load", file, "--batch-rows", "100")
+    second = no_events.run_daedalus("load", file, "--batch-rows", "100")
     first.send_signal(signal.SIGCONT)
     assert second.code == 1
     assert "another process" in second.err
@@ -285,30 +247,18 @@ def test_load_is_not_gone_on_with_when_the_writer_cannot_remember_it(no_events: 
     write_events(file, EVENT_ROWS)
     assert kill_after(no_events, file, 20, "--batch-rows", "100")
     before = sums(no_events)[0]
-    with local_cluster(tmp_path, EVENTS, "--storage-nodes", "1", "--segments", "1") as fresh:
+    with local_cluster(tmp_path, no_events.schema.read_text(), "--storage-nodes", "1", "--segments", "1") as fresh:
         # Progress belongs to one cluster: another one gets the file from its start.
-        answer = fresh.daedalus("load", file, "--batch-rows", "100")
+        answer = fresh.run_daedalus("load", file, "--batch-rows", "100")
         assert f"{EVENT_ROWS} rows are in (" in answer.out, answer.said
     no_events.kill("writer")
-    no_events.processes["writer"] = start_writer(no_events)
-    wait_until(lambda: no_events.sql("DELETE FROM events WHERE id < 0").code == 0, "the new writer numbers")
-    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    no_events.start_again("writer", change=lambda command: command[: command.index("--journal-dir")])
+    wait_until(lambda: no_events.succeeds("DELETE FROM events WHERE id < 0"), "the new writer numbers")
+    answer = no_events.run_daedalus("load", file, "--batch-rows", "100")
     assert answer.code == 1
     assert "does not remember" in answer.err
     assert "--from-line" in answer.err
     assert sums(no_events)[0] >= before
-
-
-def start_writer(cluster: LocalCluster) -> int:
-    """Starts the cluster's writer again; `down` will know it by the process id returned and recorded."""
-    process = subprocess.Popen(
-        [ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address,
-         "--listen", f"127.0.0.1:{cluster.port + 50}", "--name", "writer"],
-        stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-    pids = cluster.directory / "cluster.pids"
-    pids.write_text(pids.read_text().replace(f"\t{cluster.processes['writer']}\t", f"\t{process.pid}\t"))
-    return process.pid
 
 
 def test_an_interrupted_load_says_how_to_go_on(no_events: LocalCluster, tmp_path: Path) -> None:
@@ -324,7 +274,7 @@ def test_an_interrupted_load_says_how_to_go_on(no_events: LocalCluster, tmp_path
     assert int(told[2]) == int(told[1]) + 2
     assert int(told[1]) >= 2000
     assert "The same command goes on from here" in said
-    answer = no_events.daedalus("load", file, "--batch-rows", "100")
+    answer = no_events.run_daedalus("load", file, "--batch-rows", "100")
     assert answer.code == 0, answer.said
     assert sums(no_events) == expected
 
@@ -337,11 +287,11 @@ def test_standard_input_compressed_files_and_directories_are_loaded(no_events: L
     head, *lines = whole.read_text().splitlines(keepends=True)
     (files / "1.csv").write_text(head + "".join(lines[:10_000]) + "\n\n")
     (files / "2.csv.gz").write_bytes(gzip.compress((head + "".join(lines[10_000:20_000])).encode()))
-    answer = no_events.daedalus("load", files)
+    answer = no_events.run_daedalus("load", files)
     assert answer.code == 0, answer.said
     assert "20000 rows of 2 files are in" in answer.out
     tabs = (head + "".join(lines[20_000:])).replace(",", "\t")
-    answer = no_events.daedalus("load", "-", "--delimiter", "tab", stdin=tabs)
+    answer = no_events.run_daedalus("load", "-", "--delimiter", "tab", stdin=tabs)
     assert answer.code == 0, answer.said
     assert sums(no_events) == expected
 
@@ -361,7 +311,7 @@ def test_a_directory_that_was_killed_goes_on_across_its_files(no_events: LocalCl
     process.kill()
     said = process.communicate()[0]
     assert f"0.csv.gz: {part} rows are in" in said
-    answer = no_events.daedalus("load", files, "--batch-rows", "100")
+    answer = no_events.run_daedalus("load", files, "--batch-rows", "100")
     assert answer.code == 0, answer.said
     assert f"{EVENT_ROWS} rows of 3 files are in (1 file by earlier runs)" in answer.out
     assert sums(no_events) == expected

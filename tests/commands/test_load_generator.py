@@ -43,7 +43,7 @@ def tickets(flights: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     )
     assert sold.code == 0, sold.said
     with local_cluster(base, TICKETS_DDL, *SMALL) as running:
-        loaded = running.daedalus("load", rows)
+        loaded = running.run_daedalus("load", rows)
         assert loaded.code == 0, loaded.said
         yield running
 
@@ -90,7 +90,7 @@ def test_updates_are_offered_beside_queries_and_take_effect(tickets: LocalCluste
     assert updates["latency_ms"]["50"] > 0
     assert len(updates["per_second"]) == len(outcome["per_second"])
     after = tickets.value("SELECT count(*) FROM tickets WHERE changed_at >= '2013-02-08 07:00:00'")
-    assert int(after) > int(before), "the changes are in the table"
+    assert after > before, "the changes are in the table"
     assert "queries: " in said
     assert "updates: " in said
 
@@ -107,25 +107,6 @@ def test_a_deadline_that_nothing_keeps_gives_expired_queries_and_unknown_updates
     assert (outcome["updates"]["refused"], outcome["updates"]["failed"]) == (0, 0), outcome
     assert " expired" in said
     assert " unknown" in said
-
-
-def test_a_cluster_that_is_stopped_under_load_gives_failed(flights: Path, tmp_path: Path) -> None:
-    with local_cluster(tmp_path, TICKETS_DDL, *SMALL) as cluster:
-        options = ("--rate", 100, "--update-rate", 20, "--seconds", 5, "--drain-seconds", 5, *PATIENT)
-        process = subprocess.Popen(
-            command(cluster, flights, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        assert process.stderr is not None
-        assert any("answered/s" in line for line in iter(process.stderr.readline, ""))
-        assert cluster.daedalus("down", "--data-dir", cluster.directory).code == 0
-        out, err = process.communicate(timeout=60)
-    assert process.returncode == 0, out + err
-    outcome = outcome_of(out)
-    assert outcome["answered"] > 0, outcome
-    assert outcome["failed"] > 100, outcome
-    assert outcome["refused"] == 0, outcome
-    assert outcome["updates"]["failed"] + outcome["updates"]["unknown"] > 20, outcome
-    assert "last_failure" in outcome
 
 
 def test_what_exceeds_the_in_flight_maximum_is_not_sent_and_the_run_says_what_held_it_back(
@@ -186,3 +167,22 @@ def test_every_count_is_explained(tickets: LocalCluster) -> None:
             GENERATOR, "queries", "--cluster", tickets.address, "--tickets", "1", "--tickets-seed", "1", *wrong
         )
         assert refused.code == 2, refused.said
+
+
+def test_a_cluster_that_is_stopped_under_load_gives_failed(tickets: LocalCluster, flights: Path) -> None:
+    """The last of these tests: the cluster is gone then."""
+    options = ("--rate", 100, "--update-rate", 20, "--seconds", 5, "--drain-seconds", 5, *PATIENT)
+    process = subprocess.Popen(
+        command(tickets, flights, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stderr is not None
+    assert any("answered/s" in line for line in iter(process.stderr.readline, ""))
+    assert tickets.run_daedalus("down", "--data-dir", tickets.directory).code == 0
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, out + err
+    outcome = outcome_of(out)
+    assert outcome["answered"] > 0, outcome
+    assert outcome["failed"] > 100, outcome
+    assert outcome["refused"] == 0, outcome
+    assert outcome["updates"]["failed"] + outcome["updates"]["unknown"] > 20, outcome
+    assert "last_failure" in outcome

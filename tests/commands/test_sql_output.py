@@ -13,7 +13,7 @@ from terminal import TerminalSession
 
 def rows_of(cluster: LocalCluster, *arguments: str | Path, stdin: str = "") -> list[str]:
     """The lines of an answer, rows alone, unaligned."""
-    answer = cluster.daedalus("sql", "-t", "-A", *arguments, stdin=stdin)
+    answer = cluster.run_daedalus("sql", "-t", "-A", *arguments, stdin=stdin)
     assert answer.code == 0, answer.said
     return answer.out.splitlines()
 
@@ -34,16 +34,17 @@ def test_commands_and_files_run_in_the_order_they_are_given(empty_table: LocalCl
 
 def test_an_insert_returns_what_it_wrote(empty_table: LocalCluster) -> None:
     insert = "INSERT INTO items (id, place, name) VALUES (7, 1, 'a'), (8, 2, NULL) RETURNING id + 1 AS next, name"
-    assert empty_table.daedalus("sql", "-c", insert, "--format", "csv").out.splitlines() == ["next,name", "8,a", "9,"]
-    reply = json.loads(empty_table.daedalus("sql", "-c", insert, "--format", "json").out)
+    written = empty_table.run_daedalus("sql", "-c", insert, "--format", "csv")
+    assert written.out.splitlines() == ["next,name", "8,a", "9,"]
+    reply = empty_table.document(insert)
     assert reply["rows"] == [[8, "a"], [9, None]]
     assert (reply["matched"], reply["applied"]) == (2, 2)
-    table = empty_table.daedalus("sql", "-c", insert).out
+    table = empty_table.run_daedalus("sql", "-c", insert).out
     assert "(2 rows" in table
     assert "2 rows matched, 2 applied" in table
-    refused = empty_table.daedalus("sql", "-c", "INSERT INTO items (id, place) VALUES (7, 1) RETURNING 1 / (id - 7)")
-    assert "ERROR 22012" in refused.err
-    assert rows_of(empty_table, "-c", "SELECT count(*) FROM items") == ["6"]
+    refused = empty_table.document("INSERT INTO items (id, place) VALUES (7, 1) RETURNING 1 / (id - 7)")
+    assert refused["error"]["sqlstate"] == "22012", refused
+    assert empty_table.value("SELECT count(*) FROM items") == 6
 
 
 def test_every_statement_of_a_file_sees_those_before_it(empty_table: LocalCluster, tmp_path: Path) -> None:
@@ -55,7 +56,7 @@ def test_every_statement_of_a_file_sees_those_before_it(empty_table: LocalCluste
             lines.append("SELECT count(*), sum(amount) FROM items;")
             lines.append("UPDATE items SET amount = amount + 1;")
     file.write_text("\n".join(lines))
-    answer = empty_table.daedalus("sql", "-f", file, "--format", "json")
+    answer = empty_table.run_daedalus("sql", "-f", file, "--format", "json")
     replies = [json.loads(line) for line in answer.out.splitlines()]
     counts = [reply["rows"][0] for reply in replies if "rows" in reply]
     # Before the n-th update there are 20 n rows, and the first 20 of them have been changed n - 1 times.
@@ -71,14 +72,14 @@ def test_errors_of_a_file_name_their_line_and_the_rest_goes_on(empty_table: Loca
         "INSERT INTO items (id, place) VALUES (1, 1);\n-- a comment\nINSERT INTO items (id, place)\n VALUES (2, 'x');\n"
         "INSERT INTO items (id, place) VALUES (3, 1);\n\\nothing\nSELECT nam FROM items;\nSELECT count(*) FROM items;\n"
     )
-    answer = empty_table.daedalus("sql", "-t", "-A", "-f", file)
+    answer = empty_table.run_daedalus("sql", "-t", "-A", "-f", file)
     assert answer.code == 1
     assert f"{file}:3: ERROR 22P02" in answer.err
     assert f"{file}:6: there is no command \\nothing" in answer.err
     assert f"{file}:7: ERROR 42703" in answer.err
     assert 'HINT: Perhaps you meant to reference the column "items.name".' in answer.err
     assert answer.out.splitlines()[-1] == "2"
-    lines = empty_table.daedalus("sql", "-f", file, "--format", "json").out.splitlines()
+    lines = empty_table.run_daedalus("sql", "-f", file, "--format", "json").out.splitlines()
     errors = [json.loads(line)["error"] for line in lines if "error" in json.loads(line)]
     assert [(error["file"], error["line"]) for error in errors] == [(str(file), 3), (str(file), 7)]
 
@@ -100,7 +101,7 @@ def test_line_ends_between_quotes_are_stored_as_they_are(empty_table: LocalClust
     file.write_bytes(
         b"INSERT INTO items (id, place, name) VALUES\r\n(1, 1, 'a\r\nb'), -- two\r\n(2, 1, 'c\rd\ne');\r\n"
     )
-    answer = empty_table.daedalus("sql", "--format", "json", "-f", file, "-c", "SELECT name FROM items ORDER BY id")
+    answer = empty_table.run_daedalus("sql", "--format", "json", "-f", file, "-c", "SELECT name FROM items ORDER BY id")
     assert answer.code == 0, answer.said
     assert json.loads(answer.out.splitlines()[1])["rows"] == [["a\r\nb"], ["c\rd\ne"]]
 
@@ -108,8 +109,7 @@ def test_line_ends_between_quotes_are_stored_as_they_are(empty_table: LocalClust
 @pytest.fixture
 def three_rows(empty_table: LocalCluster) -> LocalCluster:
     rows = "(1, 1, 'a|b\tc'), (2, 1, ''), (3, 1, NULL)"
-    (inserted,) = empty_table.quick(f"INSERT INTO items (id, place, name) VALUES {rows}")
-    assert inserted["applied"] == 3, inserted
+    assert empty_table.change(f"INSERT INTO items (id, place, name) VALUES {rows}") == 3
     return empty_table
 
 
@@ -134,7 +134,7 @@ def three_rows(empty_table: LocalCluster) -> LocalCluster:
     ],
 )
 def test_formats_tell_null_from_empty(three_rows: LocalCluster, options: list[str], expected: list[str]) -> None:
-    answer = three_rows.daedalus("sql", *options, "-c", "SELECT id, name FROM items ORDER BY id")
+    answer = three_rows.run_daedalus("sql", *options, "-c", "SELECT id, name FROM items ORDER BY id")
     assert answer.code == 0, answer.said
     shown = [line.removeprefix(" ") if options == ["-t"] else line for line in answer.out.splitlines()]
     assert shown == [line.removeprefix(" ") if options == ["-t"] else line for line in expected]
@@ -148,17 +148,19 @@ def test_columns_are_described_in_every_way(cluster: LocalCluster) -> None:
         "price": ["price", "numeric(6,2)", "", None, ""],
     }
     ways = ("DESCRIBE items;", "/* all */ describe public.items;", "DESC Items;", "\\d", "\\d items")
-    read = cluster.daedalus("sql", "-f", "-", "--format", "json", stdin="\n".join(ways))
-    given = cluster.daedalus("sql", "--format", "json", "-c", "DESCRIBE items; DESC items", "-c", "\\d")
+    read = cluster.run_daedalus("sql", "-f", "-", "--format", "json", stdin="\n".join(ways))
+    given = cluster.run_daedalus("sql", "--format", "json", "-c", "DESCRIBE items; DESC items", "-c", "\\d")
     answers = (read.out + given.out).splitlines()
     assert len(answers) == len(ways) + 3, read.said + given.said
     for answer in answers:
         rows = {row[0]: row for row in json.loads(answer)["rows"]}
         assert {name: rows[name] for name in expected} == expected
-    table = cluster.daedalus("sql", stdin="DESCRIBE items;").out
+    table = cluster.run_daedalus("sql", stdin="DESCRIBE items;").out
     assert "Primary key: (id)" in table
     assert "by hash(place)" in table
-    cluster.refuses("DESCRIBE flights", "42P01", 'the only table here is "items"')
+    error = cluster.document("DESCRIBE flights")["error"]
+    assert error["sqlstate"] == "42P01", error
+    assert 'the only table here is "items"' in error["message"] + error.get("hint", ""), error
 
 
 def test_rows_wider_than_the_terminal_are_shown_one_column_a_line(three_rows: LocalCluster) -> None:
@@ -166,7 +168,7 @@ def test_rows_wider_than_the_terminal_are_shown_one_column_a_line(three_rows: Lo
     with TerminalSession(DAEDALUS, *arguments, columns=45) as session:
         assert "-[ RECORD 3 ]" in session.expect(r"\(3 rows, ")
         assert session.exit_code() == 0
-    assert "RECORD" not in three_rows.daedalus(*arguments).out
+    assert "RECORD" not in three_rows.run_daedalus(*arguments).out
 
 
 def test_help_is_a_command_and_knows_the_others() -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -11,68 +12,91 @@ from local_cluster import DAEDALUS, Answer, free_ports, run_command
 
 KEYED = "CREATE TABLE keyed (id int PRIMARY KEY, day date)"
 PLAIN = "CREATE TABLE plain (id int)"
+LOGS = ("node-0.log", "aggregator-0.log", "writer.log")
 
 
-@pytest.fixture
-def daedalus(tmp_path: Path) -> Iterator[Callable[..., Answer]]:
-    """Runs bin/daedalus with a state directory of its own, and takes down what it has started."""
-    folders: list[Path] = []
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody with a state directory of their own, and data directories named after tables."""
 
-    def run(*arguments: str | Path) -> Answer:
-        if arguments[0] == "up":
-            folders.append(tmp_path / f"data-{len(folders)}")
-            folders[-1].mkdir(exist_ok=True)
-            small = ["--storage-nodes", "1", "--segments", "1", "--segment-mib", "8", "--port", str(free_ports())]
-            arguments = (*arguments, "--data-dir", folders[-1], *small)
-        return run_command(DAEDALUS, *arguments, environment={"XDG_STATE_HOME": str(tmp_path / "state")})
+    home: Path
 
-    yield run
-    for folder in folders:
-        run("down", "--data-dir", folder)
+    def daedalus(self, *arguments: str | Path) -> Answer:
+        """Runs bin/daedalus to its end."""
+        return run_command(DAEDALUS, *arguments, environment={"XDG_STATE_HOME": str(self.home / "state")})
 
+    def up(self, table: str, ddl: str) -> Answer:
+        """Starts a small cluster."""
+        schema = self.home / f"{table}.sql"
+        schema.write_text(ddl)
+        small = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "8", "--port", str(free_ports()))
+        started = self.daedalus("up", "--schema", schema, "--data-dir", self.home / table, *small)
+        assert started.code == 0, started.said
+        return started
 
-def schema(folder: Path, ddl: str) -> Path:
-    file = folder / "table.sql"
-    file.write_text(ddl)
-    return file
-
-
-def test_up_says_once_that_a_primary_key_is_not_enforced(daedalus: Callable[..., Answer], tmp_path: Path) -> None:
-    started = daedalus("up", "--schema", schema(tmp_path, KEYED))
-    assert started.code == 0, started.said
-    assert started.err.count("PRIMARY KEY (id) of keyed is not enforced") == 1
-    inserted = daedalus("sql", "-c", "INSERT INTO keyed VALUES (1, '2024-01-01'), (1, NULL), (2, NULL)")
-    assert inserted.code == 0, inserted.said
-    look_for_doubles = re.search(r"look for doubles: (.*)", started.err)
-    assert look_for_doubles is not None, started.err
-    doubles = daedalus("sql", "--format", "csv", "-c", look_for_doubles[1])
-    assert doubles.out == "id,count\n1,2\n2,1\n", doubles.said
+    def down(self) -> None:
+        """Takes down whatever runs."""
+        for running in self.home.glob("*/cluster.pids"):
+            self.daedalus("down", "--data-dir", running.parent)
 
 
-def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(
-    daedalus: Callable[..., Answer], tmp_path: Path
-) -> None:
-    (tmp_path / "data-0").mkdir()
-    for name in ("node-0", "aggregator-0", "writer"):
-        (tmp_path / "data-0" / f"{name}.log").write_text("of an earlier start\n")
-    started = daedalus("up", "--schema", schema(tmp_path, PLAIN))
-    assert started.code == 0, started.said
-    for name in ("node-0", "aggregator-0", "writer"):
-        assert (tmp_path / "data-0" / f"{name}.log.1").read_text() == "of an earlier start\n"
-        assert "of an earlier start" not in (tmp_path / "data-0" / f"{name}.log").read_text()
-        assert "ready" in (tmp_path / "data-0" / f"{name}.log").read_text()
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was said of two clusters from the start of the first to the end of the last."""
+
+    home: Path
+    plain: Answer
+    keyed: Answer
+    doubles: Answer
+    one_down: Answer
+    plain_asked: Answer
+    both_down: Answer
+    status: Answer
 
 
-def test_down_of_one_cluster_leaves_the_other_known(daedalus: Callable[..., Answer], tmp_path: Path) -> None:
-    first = daedalus("up", "--schema", schema(tmp_path, PLAIN))
-    assert first.code == 0, first.said
-    assert "PRIMARY KEY" not in first.err
-    second = daedalus("up", "--schema", schema(tmp_path, KEYED))
-    assert second.code == 0, second.said
-    assert daedalus("sql", "-c", "SELECT count(*) FROM keyed").code == 0
-    stopped = daedalus("down")
-    assert re.search(r"Commands go to the cluster at 127\.0\.0\.1:\d+ now", stopped.out), stopped.said
-    asked = daedalus("sql", "-c", "SELECT count(*) FROM plain")
-    assert asked.code == 0, asked.said
-    assert daedalus("down").code == 0
-    assert "no cluster is known" in daedalus("status").err
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
+    """Both clusters are started, asked, and taken down; the first one's directory has logs of an earlier start."""
+    user = User(tmp_path_factory.mktemp("user"))
+    (user.home / "plain").mkdir()
+    for log in LOGS:
+        (user.home / "plain" / log).write_text("of an earlier start\n")
+    try:
+        plain, keyed = user.up("plain", PLAIN), user.up("keyed", KEYED)
+        inserted = user.daedalus("sql", "-c", "INSERT INTO keyed VALUES (1, '2024-01-01'), (1, NULL), (2, NULL)")
+        assert inserted.code == 0, inserted.said
+        look_for_doubles = re.search(r"look for doubles: (.*)", keyed.err)
+        assert look_for_doubles is not None, keyed.err
+        yield Heard(
+            user.home,
+            plain,
+            keyed,
+            doubles=user.daedalus("sql", "--format", "csv", "-c", look_for_doubles[1]),
+            one_down=user.daedalus("down"),
+            plain_asked=user.daedalus("sql", "-c", "SELECT count(*) FROM plain"),
+            both_down=user.daedalus("down"),
+            status=user.daedalus("status"),
+        )
+    finally:
+        user.down()
+
+
+def test_up_says_once_that_a_primary_key_is_not_enforced(heard: Heard) -> None:
+    assert "PRIMARY KEY" not in heard.plain.err
+    assert heard.keyed.err.count("PRIMARY KEY (id) of keyed is not enforced") == 1
+    assert heard.doubles.out == "id,count\n1,2\n2,1\n", heard.doubles.said
+
+
+def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(heard: Heard) -> None:
+    for log in LOGS:
+        assert (heard.home / "plain" / f"{log}.1").read_text() == "of an earlier start\n"
+        assert "of an earlier start" not in (heard.home / "plain" / log).read_text()
+        assert "ready" in (heard.home / "plain" / log).read_text()
+
+
+def test_down_of_one_cluster_leaves_the_other_known(heard: Heard) -> None:
+    said = heard.one_down.out
+    assert re.search(r"Commands go to the cluster at 127\.0\.0\.1:\d+ now", said), heard.one_down.said
+    assert heard.plain_asked.code == 0, heard.plain_asked.said
+    assert heard.both_down.code == 0
+    assert "no cluster is known" in heard.status.err

@@ -35,7 +35,7 @@ def test_two_different_passwords_change_nothing(tmp_path: Path) -> None:
 
 
 def test_a_cluster_that_trusts_its_machine_has_no_users_and_says_so(cluster: LocalCluster) -> None:
-    answer = cluster.daedalus("user", "list")
+    answer = cluster.run_daedalus("user", "list")
     assert answer.code == 2, answer.said
     assert "has no users file" in answer.err
     assert "daedalus up --users FILE" in answer.err

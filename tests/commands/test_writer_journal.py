@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from local_cluster import LocalCluster, local_cluster, wait_until
+from local_cluster import Answer, LocalCluster, local_cluster, wait_until
 
 NUMBERS = "CREATE TABLE numbers (id int NOT NULL, half int NOT NULL);"
+COUNT = "SELECT count(*) FROM numbers"
 ROWS = 120_000
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
     # The writer that `up` starts has no journal then.
     options = ["--segments", "1", "--segment-mib", "32", "--durability", "off"]
-    with local_cluster(tmp_path, NUMBERS, *options) as running:
+    with local_cluster(tmp_path_factory.mktemp("journal"), NUMBERS, *options) as running:
         yield running
 
 
@@ -27,7 +28,11 @@ def start_writer(cluster: LocalCluster, journal: Path, *options: str) -> None:
 
 
 def takes_updates(cluster: LocalCluster) -> bool:
-    return cluster.sql("DELETE FROM numbers WHERE id = -1").code == 0
+    return cluster.succeeds("DELETE FROM numbers WHERE id = -1")
+
+
+def await_rows(cluster: LocalCluster, load: Future[Answer], rows: int) -> None:
+    wait_until(lambda: load.done() or cluster.value(COUNT) >= rows, f"{rows} rows are in, or the load has ended")
 
 
 def last_words(cluster: LocalCluster) -> str:
@@ -46,17 +51,15 @@ def test_a_load_goes_on_across_writers_that_are_killed(cluster: LocalCluster, tm
         out.writelines(f"{row},{row // 2}\n" for row in range(ROWS))
     with ThreadPoolExecutor(1) as loads:
         for lost in range(4):
-            load = loads.submit(cluster.daedalus, "load", file, "--batch-rows", "50")
-            aim = ROWS * (lost + 1) // 6
-            while not load.done() and int(cluster.value("SELECT count(*) FROM numbers")) < aim:
-                pass
+            load = loads.submit(cluster.run_daedalus, "load", file, "--batch-rows", "50")
+            await_rows(cluster, load, ROWS * (lost + 1) // 6)
             cluster.kill("writer")
             start_writer(cluster, journal)
             load.result()
     wait_until(lambda: takes_updates(cluster), "the last writer takes updates")
-    cluster.daedalus("load", file, "--batch-rows", "50")
-    assert cluster.value("SELECT count(*) FROM numbers") == str(ROWS)
-    assert cluster.value("SELECT sum(half) FROM numbers") == str(sum(row // 2 for row in range(ROWS)))
+    cluster.run_daedalus("load", file, "--batch-rows", "50")
+    assert cluster.value(COUNT) == ROWS
+    assert cluster.value("SELECT sum(half) FROM numbers") == sum(row // 2 for row in range(ROWS))
 
 
 def test_a_journal_is_used_by_one_and_of_the_newest_state(cluster: LocalCluster, tmp_path: Path) -> None:

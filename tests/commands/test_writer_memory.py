@@ -16,10 +16,11 @@ PAGES_PER_LOAD = 27_000
 LOADS = 3
 
 
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
+    """Each test gives it a writer of its own; the last one takes it down."""
     options = ["--storage-nodes", "2", "--segments", "1", "--segment-mib", "160"]
-    with local_cluster(tmp_path, PAGES, *options) as running:
+    with local_cluster(tmp_path_factory.mktemp("pages"), PAGES, *options) as running:
         yield running
 
 
@@ -31,7 +32,7 @@ def restart_writer(cluster: LocalCluster, heap_mib: int) -> None:
 
     cluster.kill("writer")
     cluster.start_again("writer", change=with_heap)
-    wait_until(lambda: cluster.sql("DELETE FROM pages").code == 0, "the writer with the small heap takes updates")
+    wait_until(lambda: cluster.succeeds("DELETE FROM pages"), "the writer with the small heap takes updates")
 
 
 def write_pages(file: Path, pages: int) -> Path:
@@ -46,11 +47,11 @@ def test_more_goes_through_the_writer_than_it_has_memory_for(cluster: LocalClust
     file = write_pages(tmp_path / "pages.csv", PAGES_PER_LOAD)
     assert LOADS * file.stat().st_size > 300 * MIB
     for _ in range(LOADS):
-        loaded = cluster.daedalus("load", file, "--batch-rows", "100", "--restart")
+        loaded = cluster.run_daedalus("load", file, "--batch-rows", "100", "--restart")
         assert loaded.code == 0, loaded.said
-        assert cluster.value("SELECT count(*) FROM pages") == str(PAGES_PER_LOAD)
-        assert cluster.sql("DELETE FROM pages").code == 0
-    writer = cluster.daedalus("status", "--format", "json").json()["status"]["writer"]
+        assert cluster.value("SELECT count(*) FROM pages") == PAGES_PER_LOAD
+        assert cluster.change("DELETE FROM pages") == PAGES_PER_LOAD
+    writer = cluster.run_daedalus("status", "--format", "json").json()["status"]["writer"]
     assert writer["problem"] == ""
     batches = LOADS * PAGES_PER_LOAD // 100
     assert writer["submissions_known"] >= batches
@@ -58,7 +59,7 @@ def test_more_goes_through_the_writer_than_it_has_memory_for(cluster: LocalClust
     for kept in ("updates_kept", "update_bytes_kept", "submissions_known", "submission_bytes_known"):
         assert writer[kept] <= writer[f"{kept}_max"]
     assert 0 < writer["heap_bytes_used"] <= writer["heap_bytes_max"] <= 128 * MIB
-    shown = cluster.daedalus("status").out
+    shown = cluster.run_daedalus("status").out
     assert re.search(r"it keeps \d+ of \d+ updates .* remembers \d+ of 65536 submissions", shown), shown
 
 
@@ -66,18 +67,19 @@ def test_a_writer_out_of_memory_ends_and_everybody_says_so(cluster: LocalCluster
     restart_writer(cluster, 8)
     writer = cluster.started_again[-1]
     file = write_pages(tmp_path / "pages.csv", 10_000)
-    loaded = cluster.daedalus("load", file, "--batch-rows", "900")
+    loaded = cluster.run_daedalus("load", file, "--batch-rows", "900")
     assert loaded.code == 1
     assert writer.wait(timeout=30) == 3
     said = (cluster.directory / "writer.log").read_text()
     assert "daedalus-writer: out of memory" in said
     wait_until(
-        lambda: "nothing was submitted" in cluster.sql("DELETE FROM pages").said, "the aggregator misses the writer"
+        lambda: "nothing was submitted" in str(cluster.document("DELETE FROM pages")),
+        "the aggregator misses the writer",
     )
-    status = cluster.daedalus("status")
+    status = cluster.run_daedalus("status")
     assert status.code == 1
     assert re.search(r"DEAD: writer .*\n.*out of memory", status.out), status.out
-    stopped = cluster.daedalus("down", "--data-dir", cluster.directory)
+    stopped = cluster.run_daedalus("down", "--data-dir", cluster.directory)
     assert re.search(r"writer .*had ended.*\n.*out of memory", stopped.out), stopped.out
 
 

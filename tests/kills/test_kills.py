@@ -18,27 +18,27 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
     options = ["--storage-nodes", "2", "--segments", "2", "--aggregators", "2", "--segment-mib", "1"]
     with local_cluster(tmp_path, COUNTERS, *options, "--partition-by", "hash(place)") as running:
         rows = ", ".join(f"({n}, {n}, 0)" for n in range(40))
-        assert running.sql(f"INSERT INTO counters VALUES {rows}").code == 0
+        assert running.change(f"INSERT INTO counters VALUES {rows}") == 40
         yield running
 
 
 def test_dead_node_is_named_and_no_answer_is_partial(cluster: LocalCluster) -> None:
     cluster.kill("node-1")
     wait_until(
-        lambda: cluster.sql("SELECT count(*) FROM counters").code == 1,
+        lambda: not cluster.succeeds("SELECT count(*) FROM counters"),
         "a query of everything fails once a node is dead",
     )
-    error = cluster.sql("SELECT count(*) FROM counters").json()["error"]
+    error = cluster.document("SELECT count(*) FROM counters")["error"]
     assert "1" in str(error.get("missing", error["message"]))
-    answers = [cluster.sql(f"SELECT n FROM counters WHERE place = {place}") for place in range(8)]
-    assert {answer.code for answer in answers} == {0, 1}, "only partitions of the living node answer"
-    status = cluster.daedalus("status")
+    answered = {cluster.succeeds(f"SELECT n FROM counters WHERE place = {place}") for place in range(8)}
+    assert answered == {True, False}, "only partitions of the living node answer"
+    status = cluster.run_daedalus("status")
     assert "DEAD: node-1" in status.said
 
 
 def test_updates_survive_the_death_of_an_aggregator(cluster: LocalCluster) -> None:
     confirmed: list[bool] = []
-    second = f"127.0.0.1:{cluster.port + 1}"
+    second = cluster.addresses[1]
 
     def increment() -> None:
         script = "UPDATE counters SET n = n + 1 WHERE id < 40;\n" * 200
@@ -47,20 +47,18 @@ def test_updates_survive_the_death_of_an_aggregator(cluster: LocalCluster) -> No
 
     load = threading.Thread(target=increment)
     load.start()
-    wait_until(lambda: int(cluster.value("SELECT min(n) FROM counters")) > 20, "updates are flowing")
+    wait_until(lambda: cluster.value("SELECT min(n) FROM counters") > 20, "updates are flowing")
     cluster.kill("aggregator-0")
     load.join()
     assert confirmed == [True] * 200
-    answer = run_command(
-        DAEDALUS, "sql", "-c", "SELECT min(n), max(n) FROM counters", "--format", "json", "--cluster", second
-    )
-    assert answer.json()["rows"] == [["200", "200"]], "every update took effect once, on every row"
+    answer = cluster.rows("SELECT min(n), max(n) FROM counters", aggregator=1)
+    assert answer == [(200, 200)], "every update took effect once, on every row"
 
 
 def test_new_writer_continues_where_the_dead_one_stopped(cluster: LocalCluster) -> None:
-    before = cluster.sql("UPDATE counters SET n = 1").json()["timestamp"]
+    before = cluster.document("UPDATE counters SET n = 1")["timestamp"]
     cluster.kill("writer")
-    wait_until(lambda: cluster.sql("UPDATE counters SET n = 2").code == 1, "writes are refused without a writer")
+    wait_until(lambda: not cluster.succeeds("UPDATE counters SET n = 2"), "writes are refused without a writer")
     listen = f"127.0.0.1:{cluster.port + 50}"
     successor = subprocess.Popen(
         [ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address, "--listen", listen, "--name", "successor"],
@@ -70,9 +68,9 @@ def test_new_writer_continues_where_the_dead_one_stopped(cluster: LocalCluster) 
     try:
         assert successor.stderr is not None
         assert any(line.strip().endswith("ready") for line in iter(successor.stderr.readline, ""))
-        wait_until(lambda: cluster.sql("UPDATE counters SET n = 3").code == 0, "the successor takes submissions")
-        assert cluster.sql("UPDATE counters SET n = n + 1").json()["timestamp"] > before
-        assert cluster.sql("SELECT min(n), max(n) FROM counters").json()["rows"] == [["4", "4"]]
+        wait_until(lambda: cluster.succeeds("UPDATE counters SET n = 3"), "the successor takes submissions")
+        assert cluster.document("UPDATE counters SET n = n + 1")["timestamp"] > before
+        assert cluster.rows("SELECT min(n), max(n) FROM counters") == [(4, 4)]
     finally:
         successor.terminate()
         successor.communicate(timeout=30)

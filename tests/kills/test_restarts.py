@@ -28,7 +28,7 @@ def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
     options = ["--storage-nodes", "2", "--segments", "1", "--aggregators", "2", "--segment-mib", "4"]
     with local_cluster(tmp_path, EVENTS, *options, "--partition-by", "hash(id)") as running:
         for writer in range(WRITERS):
-            assert running.sql(f"INSERT INTO events VALUES (-1, {writer}, '0')").code == 0
+            assert running.change(f"INSERT INTO events VALUES (-1, {writer}, '0')") == 1
         yield running
 
 
@@ -52,7 +52,7 @@ class Submitter(threading.Thread):
             self.submit(f"UPDATE events SET note = '{self.number}' WHERE id = -1 AND writer = {self.writer}", None)
 
     def submit(self, statement: str, number: int | None) -> None:
-        answer = self.cluster.sql(statement)
+        answer = self.cluster.run_daedalus("sql", "-c", statement, "--format", "json")
         if number is None:
             return
         if answer.code == 0:
@@ -66,13 +66,12 @@ class Submitter(threading.Thread):
 
 
 def is_served(cluster: LocalCluster) -> bool:
-    return cluster.sql("SELECT count(*) FROM events", "UPDATE events SET note = '' WHERE id = -2").code == 0
+    statements = ("SELECT count(*) FROM events", "UPDATE events SET note = '' WHERE id = -2")
+    return all(cluster.succeeds(statement) for statement in statements)
 
 
 def rows_by_id(cluster: LocalCluster, writer: int) -> dict[int, int]:
-    answer = cluster.sql(f"SELECT id, count(*) FROM events WHERE id > 0 AND writer = {writer} GROUP BY id ORDER BY id")
-    assert answer.code == 0, answer.said
-    return {int(number): int(count) for number, count in answer.json()["rows"]}
+    return dict(cluster.rows(f"SELECT id, count(*) FROM events WHERE id > 0 AND writer = {writer} GROUP BY id"))
 
 
 def judge(cluster: LocalCluster, submitter: Submitter) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from local_cluster import DAEDALUS, LocalCluster, local_cluster, wait_until
+from local_cluster import CommandLineSession, LocalCluster, local_cluster, wait_until
 
 EVENTS = "CREATE TABLE events (id int NOT NULL, place int NOT NULL);"
 NODES = ("node-0", "node-1")
@@ -21,38 +19,20 @@ AGGREGATORS = ("aggregator-0", "aggregator-1")
 def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
     options = ["--storage-nodes", "2", "--segments", "1", "--aggregators", "2", "--segment-mib", "1"]
     with local_cluster(tmp_path, EVENTS, *options, "--partition-by", "hash(place)") as running:
-        assert running.sql("INSERT INTO events VALUES (0, 0)").code == 0
+        assert running.change("INSERT INTO events VALUES (0, 0)") == 1
         yield running
 
 
-class Session:
+def session_with_a_connection(cluster: LocalCluster, aggregator: str) -> CommandLineSession:
     """A client that has asked something already: its connections are made."""
-
-    def __init__(self, cluster: LocalCluster, aggregator: str) -> None:
-        self.process = subprocess.Popen(
-            [DAEDALUS, "sql", "-f", "-", "--format", "json", "--cluster", aggregator],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "XDG_STATE_HOME": str(cluster.state)},
-        )  # fmt: skip
-        self.send("SELECT count(*) FROM events")
-        assert json.loads(self.line())["rows"] == [["1"]]
-
-    def send(self, statement: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(statement + ";\n")
-        self.process.stdin.flush()
-
-    def line(self) -> str:
-        assert self.process.stdout is not None
-        return self.process.stdout.readline()
-
-    def end(self) -> None:
-        self.process.communicate(timeout=60)
+    session = CommandLineSession(cluster, aggregator)
+    assert session.ask("SELECT count(*) FROM events")["rows"] == [["1"]]
+    return session
 
 
 def status(cluster: LocalCluster, aggregator: str) -> Any:
     """What one aggregator says of itself."""
-    answer = cluster.daedalus("status", "--format", "json", "--cluster", aggregator)
+    answer = cluster.run_daedalus("status", "--format", "json", "--cluster", aggregator)
     return answer.json()["status"]["aggregator"]
 
 
@@ -66,12 +46,12 @@ def rows_with(cluster: LocalCluster, number: int) -> int:
 
 
 def is_served(cluster: LocalCluster) -> bool:
-    return cluster.sql("UPDATE events SET id = 0 WHERE id = 0").code == 0
+    return cluster.succeeds("UPDATE events SET id = 0 WHERE id = 0")
 
 
-def insert_while_nodes_are_suspended(cluster: LocalCluster) -> Session:
+def insert_while_nodes_are_suspended(cluster: LocalCluster) -> CommandLineSession:
     """Sends an INSERT of id 7 that has its number and is on its way to both nodes, which do not read."""
-    session = Session(cluster, cluster.addresses[1])
+    session = session_with_a_connection(cluster, cluster.addresses[1])
     before = updates_sent(cluster)
     cluster.suspend(*NODES)
     session.send("INSERT INTO events VALUES (7, 0), (7, 1), (7, 2), (7, 3)")

@@ -53,7 +53,7 @@ def test_a_cluster_and_its_client_answer_them_too(twins: Twins, tmp_path: Path) 
     file.write_text("".join(f"{statement};\n" for statement in statements))
     table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
     with local_cluster(tmp_path, f"CREATE TABLE t ({table});", "--partition-by", "hash(i)", "--segment-mib", "4") as t:
-        replies = [json.loads(line) for line in t.daedalus("sql", "-f", file, "--format", "json").out.splitlines()]
+        replies = [json.loads(line) for line in t.run_daedalus("sql", "-f", file, "--format", "json").out.splitlines()]
     assert len(replies) == len(statements)
     for statement, reply, (ours, _) in zip(statements, replies, twins.answers(statements), strict=True):
         said = reply["error"]["sqlstate"] if "error" in reply else None

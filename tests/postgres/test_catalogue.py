@@ -187,9 +187,9 @@ def test_one_that_is_killed_fails_its_statement_and_is_started_again(cluster: Lo
 
 def test_status_says_that_it_runs(cluster: LocalCluster, dsn: str) -> None:
     rows_of(dsn, "SELECT 'kinds'::regclass")
-    status = json.loads(cluster.daedalus("status", "--format", "json").out)
+    status = json.loads(cluster.run_daedalus("status", "--format", "json").out)
     assert status["status"]["aggregator"]["postgres_catalogue"] == "running"
-    assert "the catalogue is running" in cluster.daedalus("status").out
+    assert "the catalogue is running" in cluster.run_daedalus("status").out
 
 
 def test_two_aggregators_agree_on_numbers(tmp_path: Path) -> None:

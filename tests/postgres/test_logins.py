@@ -51,11 +51,11 @@ class Door:
         return psycopg.connect(self.dsn(user, **options), password=password, autocommit=True)
 
     def add(self, name: str, role: str, *options: str, password: str = PASSWORD) -> None:
-        added = self.cluster.daedalus("user", "add", name, f"--role={role}", *options, stdin=password + "\n")
+        added = self.cluster.run_daedalus("user", "add", name, f"--role={role}", *options, stdin=password + "\n")
         assert added.code == 0, added.said
 
     def counts(self) -> tuple[int, int]:
-        status = self.cluster.daedalus("status", "--format", "json").json()["status"]["aggregator"]
+        status = self.cluster.run_daedalus("status", "--format", "json").json()["status"]["aggregator"]
         return int(status.get("postgres_logins_failed", 0)), int(status.get("postgres_logins_refused", 0))
 
 
@@ -103,14 +103,14 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
         )
         cluster.kill("aggregator-0")
         cluster.start_again("aggregator-0")
-        wait_until(lambda: cluster.sql("SELECT count(*) FROM kinds").code == 0, "the aggregator serves")
+        wait_until(lambda: "rows" in cluster.document("SELECT count(*) FROM kinds"), "the aggregator serves")
         yield made
 
 
 def test_up_makes_the_file_and_names_it(door: Door) -> None:
     assert stat.S_IMODE(door.users.stat().st_mode) == 0o600
     assert PASSWORD not in door.users.read_text()
-    listed = door.cluster.daedalus("user", "list").out
+    listed = door.cluster.run_daedalus("user", "list").out
     assert re.search(r"ada +\| reader +\| a password", listed), listed
     assert re.search(r"cert +\| reader +\| a certificate", listed), listed
 
@@ -182,7 +182,7 @@ def test_the_file_is_read_again_and_what_is_damaged_is_not(door: Door) -> None:
 
     wait_until(lambda: enters("new"), "a new user may log in")
     with door.connect("new") as connection:
-        assert door.cluster.daedalus("user", "remove", "new").code == 0
+        assert door.cluster.run_daedalus("user", "remove", "new").code == 0
 
         def is_refused() -> bool:
             try:

@@ -65,5 +65,5 @@ def test_another_database_and_another_user(cluster: LocalCluster, psql: Psql) ->
 
 
 def test_up_says_where_and_status_does_too(cluster: LocalCluster) -> None:
-    status = json.loads(cluster.daedalus("status", "--format", "json").out)
+    status = json.loads(cluster.run_daedalus("status", "--format", "json").out)
     assert status["status"]["aggregator"]["postgres_endpoint"] == f"127.0.0.1:{cluster.port + 51}"

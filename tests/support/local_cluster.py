@@ -1,4 +1,10 @@
-"""A real cluster on loopback, started and stopped by the project's own commands, for tests of real processes."""
+"""A real cluster on loopback, started by the project's own command, for tests of real processes.
+
+Starting a JVM takes longer than most of what a test asks. So a question goes over a connection that stays: rows(),
+value(), change(), succeeds() and refuses() speak PostgreSQL's protocol, and documents() is for what only the command
+line's JSON says. run_daedalus() and start_daedalus() start a process each time: they are for tests of the command line
+itself, of its options, formats, exit codes, error texts, files, signals and terminals.
+"""
 
 from __future__ import annotations
 
@@ -13,18 +19,27 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import psycopg
+
 ROOT = Path(__file__).resolve().parents[2]
 DAEDALUS = ROOT / "bin" / "daedalus"
 COMMAND_SECONDS_MAX = 120
+CONNECT_SECONDS_MAX = 30
+KILL_SECONDS_MAX = 30
+LOOK_SECONDS = 0.005
+# The first aggregator's port for clients of PostgreSQL, counted from the cluster's first port.
+POSTGRES_PORT = 51
 PORTS_PER_CLUSTER = 60
 PORTS_FIRST = 10_000
 # For `up`, where what is tested or measured is to be free of the disk.
 IN_MEMORY = "--durability=off"
+
+Connection = psycopg.Connection[tuple[Any, ...]]
 
 _OWN_BLOCKS: dict[int, IO[str]] = {}
 
@@ -116,15 +131,53 @@ def run_command(*arguments: str | Path, environment: dict[str, str] | None = Non
 
 
 def wait_until(condition: Callable[[], bool], what: str, seconds: float = 30) -> None:
-    """Asks again and again until the condition holds; fails naming `what` after `seconds`."""
+    """Asks again and again until the condition holds; fails naming `what` after `seconds`.
+
+    Between two looks the processor is left to those who are waited for.
+    """
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"not within {seconds} s: {what}"
+        select.select([], [], [], LOOK_SECONDS)
+
+
+class CommandLineSession:
+    """One `daedalus sql` that stays: statements go in, and each is answered by one JSON document."""
+
+    def __init__(self, cluster: LocalCluster, address: str = "") -> None:
+        words = ["sql", "-f", "-", "--format", "json", "--cluster", address or cluster.address]
+        self._process = cluster.start_daedalus(*words, stdin=subprocess.PIPE)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._statements, self._answers = self._process.stdin, self._process.stdout
+
+    def send(self, statement: str) -> None:
+        """Does not wait for the answer."""
+        self._statements.write(f"{statement};\n")
+        self._statements.flush()
+
+    def line(self) -> str:
+        """The next answer as it was printed; empty when the process has ended."""
+        return self._answers.readline()
+
+    def ask(self, statement: str) -> Any:
+        """The document that the statement comes to."""
+        self.send(statement)
+        return json.loads(self.line())
+
+    def end(self) -> None:
+        """Waits for the process, which has no more to read."""
+        self._process.communicate(timeout=COMMAND_SECONDS_MAX)
+
+    def kill(self) -> None:
+        """Does not let the process end by itself."""
+        self._process.kill()
+        self._process.communicate()
 
 
 @dataclass(slots=True)
 class LocalCluster:
-    """A running cluster and the commands that speak to it."""
+    """A running cluster, what is asked of it, and what happens to its processes."""
 
     port: int
     schema: Path
@@ -133,7 +186,8 @@ class LocalCluster:
     processes: dict[str, int] = field(default_factory=dict)
     commands: dict[str, list[str]] = field(default_factory=dict)
     started_again: list[subprocess.Popen[bytes]] = field(default_factory=list)
-    standing: subprocess.Popen[str] | None = None
+    _connections: dict[int, Connection] = field(default_factory=dict)
+    _session: CommandLineSession | None = None
 
     @property
     def address(self) -> str:
@@ -145,55 +199,106 @@ class LocalCluster:
         count = sum(name.startswith("aggregator-") for name in self.processes)
         return [f"127.0.0.1:{self.port + aggregator}" for aggregator in range(count)]
 
-    def daedalus(self, *arguments: str | Path, stdin: str = "") -> Answer:
-        """Runs bin/daedalus against this cluster."""
-        environment = {"DAEDALUS_CLUSTER": self.address, "XDG_STATE_HOME": str(self.state)}
-        return run_command(DAEDALUS, *arguments, environment=environment, stdin=stdin)
+    @property
+    def table(self) -> str:
+        """The name of its table, which is that of its database, too."""
+        return next((self.directory / "schema").glob("*.so")).stem
 
-    def sql(self, *statements: str) -> Answer:
-        """Runs statements, JSON out."""
-        return self.daedalus("sql", "-c", "; ".join(statements), "--format", "json")
+    def rows(self, query: str, aggregator: int = 0) -> list[tuple[Any, ...]]:
+        """What a query answers."""
+        return self._execute(query, aggregator).fetchall()
 
-    def quick(self, *statements: str) -> list[Any]:
-        """What statements come to, as JSON, from one process that stays: where starting is not the point."""
-        if self.standing is None or self.standing.poll() is not None:
-            self.standing = subprocess.Popen(
-                [DAEDALUS, "sql", "-f", "-", "--format", "json"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env={**os.environ, "DAEDALUS_CLUSTER": self.address, "XDG_STATE_HOME": str(self.state)},
-            )  # fmt: skip
-        assert self.standing.stdin is not None
-        assert self.standing.stdout is not None
-        self.standing.stdin.write("".join(f"{statement};\n" for statement in statements))
-        self.standing.stdin.flush()
-        return [json.loads(self.standing.stdout.readline()) for _ in statements]
-
-    def value(self, statement: str) -> Any:
+    def value(self, query: str, aggregator: int = 0) -> Any:
         """The one value of a query's one row."""
-        answer = self.sql(statement)
-        assert answer.code == 0, answer.said
-        return answer.json()["rows"][0][0]
+        ((value,),) = self.rows(query, aggregator)
+        return value
+
+    def change(self, statement: str) -> int:
+        """How many rows an INSERT, UPDATE or DELETE has changed."""
+        return self._execute(statement).rowcount
+
+    def succeeds(self, statement: str, aggregator: int = 0) -> bool:
+        """Whether a statement ends without an error."""
+        return self._error_of(statement, aggregator) is None
 
     def refuses(self, statement: str, sqlstate: str, *words: str) -> None:
-        """Asserts that a statement gets one clear error: code and words."""
-        answer = self.sql(statement)
-        assert answer.code == 1, answer.said
-        error = answer.json()["error"]
-        assert error["sqlstate"] == sqlstate, error
+        """Asserts that a statement gets one clear error: code, and words of the message or its hint."""
+        error = self._error_of(statement)
+        assert error is not None, f"it was not refused: {statement}"
+        assert error.sqlstate == sqlstate, error
         for word in words:
-            assert word in error["message"] + error.get("hint", ""), error
+            assert word in f"{error.diag.message_primary}\n{error.diag.message_hint}", error
+
+    def documents(self, *statements: str) -> list[Any]:
+        """What statements come to as JSON of the command line, one after the other and whatever they end in."""
+        return [self.session().ask(statement) for statement in statements]
+
+    def document(self, statement: str) -> Any:
+        """The same of one statement."""
+        return self.session().ask(statement)
+
+    def session(self) -> CommandLineSession:
+        """The command line that documents() asks."""
+        if self._session is None:
+            self._session = CommandLineSession(self)
+        return self._session
+
+    def _error_of(self, statement: str, aggregator: int = 0) -> psycopg.Error | None:
+        """What a statement ends in; nothing where that is no error."""
+        try:
+            self._execute(statement, aggregator)
+        except psycopg.Error as error:
+            return error
+        return None
+
+    def _execute(self, statement: str, aggregator: int = 0) -> psycopg.Cursor[tuple[Any, ...]]:
+        """Over the connection that stays; over a new one where the aggregator has ended the last one."""
+        connection = self._connections.get(aggregator)
+        if connection is None or not _is_idle(connection):
+            if connection is not None:
+                connection.close()
+            connection = self._connections[aggregator] = self.connect(aggregator)
+        return connection.execute(statement.encode())
+
+    def connect(self, aggregator: int = 0) -> Connection:
+        """One more connection of PostgreSQL's protocol, to any of the aggregators."""
+        return psycopg.connect(
+            host="127.0.0.1",
+            port=self.port + POSTGRES_PORT + aggregator,
+            user="test",
+            dbname=self.table,
+            autocommit=True,
+            connect_timeout=CONNECT_SECONDS_MAX,
+        )
+
+    def run_daedalus(self, *arguments: str | Path, stdin: str = "") -> Answer:
+        """Starts bin/daedalus for this cluster and waits for its end."""
+        return run_command(DAEDALUS, *arguments, environment=self._environment, stdin=stdin)
+
+    def start_daedalus(
+        self, *arguments: str | Path, stdin: int = subprocess.DEVNULL, stderr: int | None = None
+    ) -> subprocess.Popen[str]:
+        """Starts bin/daedalus for this cluster; what it prints can be read while it runs."""
+        return subprocess.Popen(
+            [DAEDALUS, *arguments],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env={**os.environ, **self._environment},
+            preexec_fn=take_interrupts,
+        )
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        """By which bin/daedalus finds this cluster."""
+        return {"DAEDALUS_CLUSTER": self.address, "XDG_STATE_HOME": str(self.state)}
 
     def kill(self, *names: str) -> None:
         """Ends processes without warning, all at once, and waits until they are gone: then others can listen at their
         addresses. Only processes of this cluster are known by name.
         """
-        with contextlib.ExitStack() as opened:
-            processes = [os.pidfd_open(self.processes[name]) for name in names]
-            for process in processes:
-                opened.callback(os.close, process)
-                signal.pidfd_send_signal(process, signal.SIGKILL)
-            for process in processes:
-                _wait_until_gone(process)
+        _kill(self.processes[name] for name in names)
 
     def suspend(self, *names: str) -> None:
         """Stops processes where they are, connections and all."""
@@ -216,19 +321,55 @@ class LocalCluster:
         self.processes[name] = process.pid
         return process
 
-    def end_started(self) -> None:
-        """Ends what quick() and start_again() started: `down` does not know of it."""
-        if self.standing is not None:
-            self.standing.communicate()
+    def end(self) -> None:
+        """Ends what runs of the cluster, and what asks it, without warning: nobody wants its rows any more.
+
+        `daedalus down` would take a JVM.
+        """
+        for connection in self._connections.values():
+            connection.close()
+        if self._session is not None:
+            self._session.kill()
         for process in self.started_again:
             process.kill()
             process.wait()
+        _kill(members(self.directory))
 
 
-def _wait_until_gone(process: int, seconds: float = 30) -> None:
-    """Waits until all threads of a process, given by its descriptor, have ended, and so its sockets are closed."""
-    ended, _, _ = select.select([process], [], [], seconds)
-    assert ended, f"a killed process was still there after {seconds:g} s"
+def _is_idle(connection: Connection) -> bool:
+    """Whether a statement can be sent: an aggregator that ends says so, and nothing else comes unasked."""
+    return not connection.closed and not select.select([connection], [], [], 0)[0]
+
+
+def _kill(processes: Iterable[int]) -> None:
+    """Ends processes, and waits until all of their threads have ended, and so their sockets are closed."""
+    with contextlib.ExitStack() as opened:
+        descriptors = []
+        for process in processes:
+            with contextlib.suppress(ProcessLookupError):  # It has ended by itself.
+                descriptors.append(os.pidfd_open(process))
+                opened.callback(os.close, descriptors[-1])
+        for descriptor in descriptors:
+            signal.pidfd_send_signal(descriptor, signal.SIGKILL)
+        for descriptor in descriptors:
+            ended, _, _ = select.select([descriptor], [], [], KILL_SECONDS_MAX)
+            assert ended, f"a killed process was still there after {KILL_SECONDS_MAX} s"
+
+
+def members(directory: Path) -> list[int]:
+    """The processes of the cluster in a data directory: what runs on its files, and what `up` recorded there."""
+    recorded = directory / "cluster.pids"
+    lines = recorded.read_text().splitlines() if recorded.exists() else []
+    arguments = {int(pid): argument for _, _, pid, argument in (line.split("\t") for line in lines)}
+    folder = f"{directory.resolve()}/"
+    running = (int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit())
+    return [process for process in running if _is_member(process, folder, arguments.get(process))]
+
+
+def _is_member(process: int, folder: str, argument: str | None) -> bool:
+    """Whether a process belongs to a cluster; `argument` is one of its own, in case its id was given to another."""
+    words = command_of(process)
+    return argument in words or any(word.startswith(folder) for word in words)
 
 
 def read_processes(directory: Path) -> dict[str, int]:
@@ -238,9 +379,11 @@ def read_processes(directory: Path) -> dict[str, int]:
 
 
 def command_of(process: int) -> list[str]:
-    """How a running process was started."""
-    words = Path("/proc", str(process), "cmdline").read_bytes().decode().split("\0")
-    return words[:-1]
+    """How a process was started; nothing where it has ended."""
+    try:
+        return Path("/proc", str(process), "cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
 
 
 @contextlib.contextmanager
@@ -249,7 +392,7 @@ def local_cluster(base: Path, ddl: str, *options: str) -> Iterator[LocalCluster]
     schema = base / "table.sql"
     schema.write_text(ddl)
     cluster = LocalCluster(free_ports(), schema, base / "data", base / "state")
-    started = cluster.daedalus(
+    started = cluster.run_daedalus(
         "up", "--schema", schema, "--data-dir", cluster.directory, "--port", str(cluster.port), *options
     )
     try:
@@ -258,5 +401,4 @@ def local_cluster(base: Path, ddl: str, *options: str) -> Iterator[LocalCluster]
         cluster.commands = {name: command_of(process) for name, process in cluster.processes.items()}
         yield cluster
     finally:
-        cluster.end_started()
-        cluster.daedalus("down", "--data-dir", cluster.directory)
+        cluster.end()
