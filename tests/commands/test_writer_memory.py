@@ -16,11 +16,11 @@ PAGES_PER_LOAD = 27_000
 LOADS = 3
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
-    """Each test gives it a writer of its own; the last one takes it down."""
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
+    """One for each test: a writer with a heap of 8 MiB has no room for what another one has submitted before."""
     options = ["--storage-nodes", "2", "--segments", "1", "--segment-mib", "160"]
-    with local_cluster(tmp_path_factory.mktemp("pages"), PAGES, *options) as running:
+    with local_cluster(tmp_path, PAGES, *options) as running:
         yield running
 
 
