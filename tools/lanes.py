@@ -166,13 +166,17 @@ def finish_all(beside: list[Run]) -> Iterator[Outcome]:
         yield finish(beside.pop(0))
 
 
+def git(*words: str) -> bytes:
+    """What git prints."""
+    return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout
+
+
 def state_of_sources() -> str:
-    """A name for what would be tested: the commit and what differs from it."""
-    said = [
-        subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout
-        for words in (["rev-parse", "HEAD"], ["diff", "HEAD"], ["ls-files", "--others", "--exclude-standard"])
-    ]
-    return hashlib.sha256(b"\0".join(said)).hexdigest()[:16]
+    """A name for what would be tested: the commit, what differs from it, and files that git does not know yet."""
+    digest = hashlib.sha256(git("rev-parse", "HEAD") + git("diff", "HEAD"))
+    for name in git("ls-files", "-z", "--others", "--exclude-standard").decode().split("\0"):
+        digest.update(name.encode() + ((ROOT / name).read_bytes() if name else b""))
+    return digest.hexdigest()[:16]
 
 
 class Remembered:
