@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -96,15 +97,26 @@ def machine_times() -> tuple[int, int]:
     return ticks[3] + ticks[4], sum(ticks)
 
 
-@dataclass(slots=True)
 class Run:
-    """A suite that has been started."""
+    """A suite that has been started. A thread notes when it ends, which may be long before anybody asks."""
 
-    suite: Suite
-    process: subprocess.Popen[bytes]
-    started: float
-    times: tuple[int, int]
-    output: IO[bytes] | None  # keeps what the suite prints while another suite has the terminal
+    def __init__(self, suite: Suite, process: subprocess.Popen[bytes], output: IO[bytes] | None) -> None:
+        """`output` keeps what the suite prints while another suite has the terminal."""
+        self.suite, self.output = suite, output
+        self.status, self.seconds, self.idle = 0, 0.0, 0.0
+        self._process, self._started, self._times = process, time.monotonic(), machine_times()
+        self._watch = threading.Thread(target=self._note_the_end)
+        self._watch.start()
+
+    def wait(self) -> None:
+        """Returns when the suite has ended."""
+        self._watch.join()
+
+    def _note_the_end(self) -> None:
+        self.status = self._process.wait()
+        self.seconds = time.monotonic() - self._started
+        idle, every = (now - then for now, then in zip(machine_times(), self._times, strict=True))
+        self.idle = idle / max(1, every)
 
 
 def start(suite: Suite) -> Run:
@@ -120,27 +132,25 @@ def start(suite: Suite) -> Run:
         stdout=output,
         stderr=subprocess.STDOUT if output else None,
     )
-    return Run(suite, process, time.monotonic(), machine_times(), output)
+    return Run(suite, process, output)
 
 
 def finish(run: Run) -> Outcome:
     """Waits for a suite's end and shows what it kept."""
-    status = run.process.wait()
-    seconds = time.monotonic() - run.started
-    idle, every = (now - then for now, then in zip(machine_times(), run.times, strict=True))
+    run.wait()
     if run.output is not None:
         run.output.seek(0)
         print(run.output.read().decode(errors="replace"), end="")
-    tally = count(run.suite) if run.suite.reports else Tally(passed=int(status == 0))
-    if status != 0 and tally.failed == 0:
+    tally = count(run.suite) if run.suite.reports else Tally(passed=int(run.status == 0))
+    if run.status != 0 and tally.failed == 0:
         tally.failed = 1
     if tally.passed + tally.failed == 0 and not (run.suite.may_skip_all and tally.skipped):
         print(f"{run.suite.name}: ran no test", flush=True)
         tally.failed = 1
-    outcome = Outcome(run.suite.name, tally, seconds, idle / max(1, every))
+    outcome = Outcome(run.suite.name, tally, run.seconds, run.idle)
     print(
         f"<== {run.suite.name}: {tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped"
-        f" in {seconds:.0f} s, {100 * outcome.idle:.0f} % idle",
+        f" in {run.seconds:.0f} s, {100 * outcome.idle:.0f} % idle",
         flush=True,
     )
     return outcome
