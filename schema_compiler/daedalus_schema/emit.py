@@ -14,8 +14,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import jinja2
-
 from daedalus_schema.schema import Schema
 from daedalus_schema.types import STRING_KINDS, Kind
 
@@ -51,6 +49,8 @@ def c_string(text: str) -> str:
 
 def generate(schema: Schema, abi_include: Path = ABI_INCLUDE) -> str:
     """The C++ text of a schema; the same schema, template and interface give the same text."""
+    import jinja2  # Takes longer than all else that a check of a schema does, and a check needs no template.
+
     header = (abi_include / ABI_HEADER).read_bytes()
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).resolve().parent / "templates"),

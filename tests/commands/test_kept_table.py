@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from local_cluster import ROOT, Answer, LocalCluster, free_ports, read_processes, wait_until
@@ -15,14 +19,51 @@ SMALL = ["--storage-nodes", "2", "--segments", "1", "--segment-mib", "1", "--par
 WRITTEN_MAX = 2_000
 
 
+@contextlib.contextmanager
+def data_directory(base: Path) -> Iterator[LocalCluster]:
+    """A data directory in which nothing has been started, and the commands for it."""
+    schema = base / "table.sql"
+    schema.write_text(READINGS)
+    cluster = LocalCluster(free_ports(), schema, base / "data", base / "state")
+    try:
+        yield cluster
+    finally:
+        cluster.end()
+
+
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[LocalCluster]:
-    """A data directory in which nothing has been started, and the commands for it."""
-    schema = tmp_path / "table.sql"
-    schema.write_text(READINGS)
-    made = LocalCluster(free_ports(), schema, tmp_path / "data", tmp_path / "state")
-    yield made
-    made.end()
+    with data_directory(tmp_path) as cluster:
+        yield cluster
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A data directory with a table of one row, as `down` left it."""
+
+    directory: Path
+    port: int
+    cluster_id: str
+    down: str
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
+    """Starting a cluster takes seconds: tests that begin with a table that is kept begin with a copy of this one."""
+    with data_directory(tmp_path_factory.mktemp("kept")) as cluster:
+        made(cluster)
+        assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
+        identity = str(status(cluster)["cluster_id"])
+        yield Kept(cluster.directory, cluster.port, identity, down(cluster))
+
+
+@pytest.fixture
+def copy(kept: Kept, tmp_path: Path) -> Iterator[LocalCluster]:
+    """Nothing but the directory: the file that the schema was in is not there any more."""
+    shutil.copytree(kept.directory, tmp_path / "data")
+    cluster = LocalCluster(kept.port, tmp_path / "table.sql", tmp_path / "data", tmp_path / "state")
+    yield cluster
+    cluster.end()
 
 
 def up(cluster: LocalCluster, *options: str | Path) -> Answer:
@@ -52,9 +93,8 @@ def down(cluster: LocalCluster) -> str:
     return stopped.out
 
 
-def cluster_id(cluster: LocalCluster) -> str:
-    answer = cluster.run_daedalus("status", "--format", "json")
-    return str(answer.json()["status"]["cluster_id"])
+def status(cluster: LocalCluster) -> Any:
+    return cluster.run_daedalus("status", "--format", "json").json()["status"]
 
 
 def kept_files(cluster: LocalCluster) -> set[Path]:
@@ -62,24 +102,20 @@ def kept_files(cluster: LocalCluster) -> set[Path]:
     return {file for name in ("node-0", "node-1", "writer") for file in (cluster.directory / name).rglob("*")}
 
 
-def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: LocalCluster, tmp_path: Path) -> None:
-    made(cluster)
-    lines = tmp_path / "lines.csv"
-    lines.write_text("id,note\n1,one\n2,two\n3,\n")
-    loaded = cluster.run_daedalus("load", lines)
-    assert loaded.code == 0, loaded.said
-    before = cluster_id(cluster)
-    assert "Its table is kept" in down(cluster)
-    cluster.schema.unlink()
-
+def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(
+    kept: Kept, copy: LocalCluster, tmp_path: Path
+) -> None:
+    cluster = copy
+    assert "Its table is kept" in kept.down
     brought_back(cluster)
-    assert cluster.value("SELECT count(*) FROM readings") == 3
-    assert cluster_id(cluster) == before
+    assert cluster.rows("SELECT id, note FROM readings") == [(1, "one")]
+    assert cluster.change("INSERT INTO readings VALUES (2, 'two'), (3, NULL)") == 2
     assert cluster.change("DELETE FROM readings WHERE id = 3") == 1
-    status = cluster.run_daedalus("status", "--format", "json").json()["status"]
-    assert {node["durability"] for node in status["nodes"]} == {"sync"}
-    assert all(node["log_bytes"] > 0 and "checkpoint_bytes" in node for node in status["nodes"])
-    assert 0 < status["writer"]["journal_bytes"] < status["writer"]["journal_bytes_max"]
+    said = status(cluster)
+    assert said["cluster_id"] == kept.cluster_id
+    assert {node["durability"] for node in said["nodes"]} == {"sync"}
+    assert all(node["log_bytes"] > 0 and "checkpoint_bytes" in node for node in said["nodes"])
+    assert 0 < said["writer"]["journal_bytes"] < said["writer"]["journal_bytes_max"]
     text = cluster.run_daedalus("status").out
     assert " sync " in text, text
     assert "its journal takes" in text, text
@@ -90,8 +126,8 @@ def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(cluster: 
     port = free_ports()
     brought_back(cluster, "--schema", same, "--aggregators", "2", "--port", str(port), "--answer-mib", "8")
     cluster.port = port
-    assert cluster.value("SELECT count(*) FROM readings") == 2
-    assert cluster_id(cluster) == before
+    assert cluster.rows("SELECT id, note FROM readings ORDER BY id") == [(1, "one"), (2, "two")]
+    assert status(cluster)["cluster_id"] == kept.cluster_id
     assert len(cluster.addresses) == 2
 
 
@@ -123,8 +159,7 @@ def test_what_is_not_as_it_was_planned_is_refused_and_changes_nothing(cluster: L
     down(cluster)
     brought_back(cluster, "--durability", "sync")
     assert cluster.value("SELECT count(*) FROM readings") == 1
-    status = cluster.run_daedalus("status", "--format", "json").json()["status"]
-    assert {node["durability"] for node in status["nodes"]} == {"sync"}
+    assert {node["durability"] for node in status(cluster)["nodes"]} == {"sync"}
 
 
 def confirmed_until_killed(cluster: LocalCluster) -> set[int]:
@@ -148,33 +183,30 @@ def confirmed_until_killed(cluster: LocalCluster) -> set[int]:
     return confirmed
 
 
-def test_everything_confirmed_is_there_after_all_processes_were_killed(cluster: LocalCluster) -> None:
-    made(cluster)
-    before = cluster_id(cluster)
+def test_everything_confirmed_is_there_after_all_processes_were_killed(kept: Kept, copy: LocalCluster) -> None:
+    cluster = copy
+    brought_back(cluster)
     confirmed = confirmed_until_killed(cluster)
     assert len(confirmed) < WRITTEN_MAX, "the kill came too late to cut anything short"
     brought_back(cluster)
-    found = [number for (number,) in cluster.rows("SELECT id FROM readings")]
+    found = [number for (number,) in cluster.rows("SELECT id FROM readings WHERE note IS NULL")]
     assert confirmed <= set(found)
     assert len(found) == len(set(found)), "no row is doubled"
-    assert cluster_id(cluster) == before
+    assert status(cluster)["cluster_id"] == kept.cluster_id
 
     running = cluster.processes
     cluster.kill("node-1", "writer")
     again = brought_back(cluster)
     assert "Still running: node-0, aggregator-0;" in again.err, again.err
-    kept = {name for name, process in cluster.processes.items() if running[name] == process}
-    assert kept == {"node-0", "aggregator-0"}
-    assert cluster.value("SELECT count(*) FROM readings") == len(found)
+    still_running = {name for name, process in cluster.processes.items() if running[name] == process}
+    assert still_running == {"node-0", "aggregator-0"}
+    assert cluster.value("SELECT count(*) FROM readings WHERE note IS NULL") == len(found)
     assert "is running in" in up(cluster).err
-
-
-def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster: LocalCluster) -> None:
-    made(cluster)
-    assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1
-    before = cluster_id(cluster)
     assert up(cluster, "--discard").code == 1, "not while it runs"
-    down(cluster)
+
+
+def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(kept: Kept, copy: LocalCluster) -> None:
+    cluster = copy
     novel = cluster.directory / "node-0" / "novel.txt"
     novel.write_text("It was a dark and stormy night.\n")
     beside = cluster.directory / "notes.txt"
@@ -194,7 +226,7 @@ def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(cluster
     again = brought_back(cluster, "--discard", "--segments", "2")
     assert "is given up (--discard)" in again.err
     assert cluster.value("SELECT count(*) FROM readings") == 0
-    assert cluster_id(cluster) != before
+    assert status(cluster)["cluster_id"] != kept.cluster_id
     assert beside.read_text() == "mine\n"
 
 
@@ -231,9 +263,8 @@ def test_a_first_start_that_is_cut_short_leaves_what_can_be_started(cluster: Loc
     assert cluster.value("SELECT count(*) FROM readings") == 1
 
 
-def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -> None:
-    made(cluster)
-    down(cluster)
+def test_a_directory_that_was_made_in_part_is_made_anew(copy: LocalCluster) -> None:
+    cluster = copy
     plan = cluster.directory / "cluster.plan"
     made_plan = plan.read_text()
     plan.write_text(made_plan.replace("made = yes", "made = no"))
@@ -254,6 +285,7 @@ def test_a_directory_that_was_made_in_part_is_made_anew(cluster: LocalCluster) -
         assert "--discard" in refused.err
         plan.write_text(whole)
     plan.rename(cluster.directory / "away")
+    cluster.schema.write_text(READINGS)
     refused = up(cluster, "--schema", cluster.schema, "--port", str(cluster.port), *SMALL)
     assert refused.code == 1, refused.said
     assert "has rows of a cluster, but no cluster.plan" in refused.err

@@ -248,8 +248,8 @@ def test_load_is_not_gone_on_with_when_the_writer_cannot_remember_it(no_events: 
     assert kill_after(no_events, file, 20, "--batch-rows", "100")
     before = sums(no_events)[0]
     with local_cluster(tmp_path, no_events.schema.read_text(), "--storage-nodes", "1", "--segments", "1") as fresh:
-        # Progress belongs to one cluster: another one gets the file from its start.
-        answer = fresh.run_daedalus("load", file, "--batch-rows", "100")
+        # Progress belongs to one cluster: another one gets the file from its start, in batches of its own.
+        answer = fresh.run_daedalus("load", file, "--progress-dir", no_events.state / "daedalus" / "loads")
         assert f"{EVENT_ROWS} rows are in (" in answer.out, answer.said
     no_events.kill("writer")
     no_events.start_again("writer", change=lambda command: command[: command.index("--journal-dir")])

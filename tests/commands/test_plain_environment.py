@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from local_cluster import COMMAND_SECONDS_MAX, DAEDALUS, ROOT, free_ports
+from local_cluster import COMMAND_SECONDS_MAX, DAEDALUS, ROOT, LocalCluster, free_ports
 
 PLACES = """
 CREATE TABLE places (
@@ -56,14 +56,15 @@ def user(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     plain = Plain(home, request.param)
     schema, data = home / "plätze.sql", home / "Daten für Grüße"
     schema.write_text(PLACES, encoding=UTF8)
-    plain.daedalus(
-        "up", "--schema", schema, "--data-dir", data, "--port", str(free_ports()), "--storage-nodes", "1",
-        "--segments", "1", "--segment-mib", "16", "--partition-by", "hash(größe)",
-    )  # fmt: skip
+    cluster = LocalCluster(free_ports(), schema, data, home)
     try:
+        plain.daedalus(
+            "up", "--schema", schema, "--data-dir", data, "--port", str(cluster.port), "--storage-nodes", "1",
+            "--segments", "1", "--segment-mib", "16", "--partition-by", "hash(größe)",
+        )  # fmt: skip
         yield plain
     finally:
-        plain.run(DAEDALUS, "down", "--data-dir", data)
+        cluster.end()
 
 
 def test_a_statement_stores_and_finds_the_letters_it_has(user: Plain) -> None:

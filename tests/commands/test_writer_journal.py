@@ -12,7 +12,7 @@ from local_cluster import Answer, LocalCluster, local_cluster, wait_until
 
 NUMBERS = "CREATE TABLE numbers (id int NOT NULL, half int NOT NULL);"
 COUNT = "SELECT count(*) FROM numbers"
-ROWS = 120_000
+ROWS = 60_000
 
 
 @pytest.fixture(scope="module")
