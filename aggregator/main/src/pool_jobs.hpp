@@ -1,4 +1,4 @@
-// What the aggregator's threads do beside the network's: compile statements of Daedalus's own protocol, and do the work
+// The aggregator has threads beside the network's: they compile statements of Daedalus's own protocol, and do the work
 // of sessions of PostgreSQL's.
 //
 // Decides whose each job is, and which are large. Refuses to know threads; which job is next is the queue's to decide.
@@ -13,7 +13,7 @@
 
 namespace daedalus::aggregator {
 
-/// What has become of one compile request.
+/// The result of one compile request.
 struct CompiledStatement {
   CompileTicket ticket{};
   Result<Compiled> compiled;

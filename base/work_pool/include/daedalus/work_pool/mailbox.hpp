@@ -1,4 +1,4 @@
-// What threads are done with, until one thread takes it: many at a time, when that one is behind.
+// Threads put their results here until one thread takes them, many at a time when it is behind.
 //
 // Decides when the taker has to be told, and how much it takes in one turn. Refuses to know what it does with that.
 #pragma once
@@ -18,7 +18,7 @@ class Mailbox {
  public:
   /// A short letter takes the taker some microseconds, and its turn may last five milliseconds.
   static constexpr size_t kTakenMax = 64;
-  /// Whether a letter may take the taker many times as long as most do.
+  /// Says whether a letter may take the taker many times as long as most do.
   using IsLong = bool (*)(const Letter& letter);
 
   explicit Mailbox(IsLong is_long) : is_long_(is_long) {}
