@@ -92,11 +92,11 @@ FAST = [
         command="cd client-java && mvn -q -B test",
         reports="client-java/*/target/surefire-reports/TEST-*.xml",
     ),
-    pytest_suite("commands", "tests/commands"),
+    pytest_suite("commands", "tests/commands", goes_beside=True),  # A third of it is waiting: for clusters that start.
     pytest_suite("statements and answers", "tests/slt"),
     pytest_suite("clients of PostgreSQL", "tests/postgres"),
     pytest_suite("oracle", "tests/oracle", {"DAEDALUS_ORACLE_QUERIES": "1000"}),
-    pytest_suite("demo", "tests/demo"),
+    pytest_suite("demo", "tests/demo", wants_quiet=True),
     pytest_suite("proof", "tests/proof"),
 ]
 
