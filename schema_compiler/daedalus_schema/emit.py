@@ -106,10 +106,9 @@ def _holds(path: Path, text: str) -> bool:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as temporary:
-        temporary.write(content)
-    Path(temporary.name).chmod(0o644)
-    Path(temporary.name).replace(path)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}.new")  # Readable for whom the umask says.
+    fresh.write_bytes(content)
+    fresh.replace(path)
 
 
 def _build(generated: str, files: Files) -> None:

@@ -86,7 +86,9 @@ class GroupMerge final : public Merge {
   }
 
  private:
-  /// Finished rows that are to be sorted lie in blocks of this size.
+  /// Finished rows that are to be sorted lie in blocks: the first is small, because most answers are, and each is twice
+  /// as large as the one before, up to a size.
+  static constexpr size_t kSortedBytesMin = 1u << 10;
   static constexpr size_t kSortedBytes = 256u << 10;
 
   [[nodiscard]] uint64_t row_units() const { return kMergeUnits * (plan_.partial_types.size() + plan_.outputs.size()); }
@@ -374,7 +376,8 @@ class GroupMerge final : public Merge {
   std::string_view keep(std::string_view row) {
     row.remove_prefix(sizeof(uint32_t));
     if (sorted_rows_.empty() || sorted_rows_.back().capacity() - sorted_rows_.back().size() < row.size()) {
-      sorted_rows_.emplace_back().reserve(std::max(kSortedBytes, row.size()));
+      const size_t next = sorted_rows_.empty() ? kSortedBytesMin : 2 * sorted_rows_.back().capacity();
+      sorted_rows_.emplace_back().reserve(std::max(std::min(next, kSortedBytes), row.size()));
       sorted_bytes_ += sorted_rows_.back().capacity();
     }
     std::string& to = sorted_rows_.back();

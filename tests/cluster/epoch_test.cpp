@@ -71,7 +71,7 @@ class EpochTest : public ::testing::Test {
     configuration_.aggregators = {"aggregator-0:1"};
     configuration_.writer = "writer:1";
     for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
-      nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_, [] {}));
+      nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_));
     }
   }
 

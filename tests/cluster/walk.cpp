@@ -36,7 +36,7 @@ class WalkedCluster {
  public:
   WalkedCluster() {
     for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
-      nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_, [] {}));
+      nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_));
     }
     CHECK(network_.run_until([this] { return writer_.model().phase() == WriterModel::Phase::kActive; }, kPatienceNs));
     network_.run_for(kSecond);

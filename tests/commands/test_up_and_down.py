@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,12 +26,14 @@ class User:
         """Runs bin/daedalus to its end."""
         return run_command(DAEDALUS, *arguments, environment={"XDG_STATE_HOME": str(self.home / "state")})
 
-    def up(self, table: str, ddl: str) -> Answer:
+    def up(self, table: str, ddl: str, *options: str) -> Answer:
         """Starts a small cluster."""
         schema = self.home / f"{table}.sql"
         schema.write_text(ddl)
-        small = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "8", "--port", str(free_ports()))
-        started = self.daedalus("up", "--schema", schema, "--data-dir", self.home / table, *small)
+        small = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "8")
+        if "--port" not in options:
+            options = ("--port", str(free_ports()), *options)
+        started = self.daedalus("up", "--schema", schema, "--data-dir", self.home / table, *small, *options)
         assert started.code == 0, started.said
         return started
 
@@ -48,6 +51,7 @@ class Heard:
     plain: Answer
     keyed: Answer
     doubles: Answer
+    down_of_any: Answer
     one_down: Answer
     plain_asked: Answer
     both_down: Answer
@@ -72,7 +76,8 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Heard]:
             plain,
             keyed,
             doubles=user.daedalus("sql", "--format", "csv", "-c", look_for_doubles[1]),
-            one_down=user.daedalus("down"),
+            down_of_any=user.daedalus("down"),
+            one_down=user.daedalus("down", "--data-dir", user.home / "keyed"),
             plain_asked=user.daedalus("sql", "-c", "SELECT count(*) FROM plain"),
             both_down=user.daedalus("down"),
             status=user.daedalus("status"),
@@ -94,9 +99,55 @@ def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(heard: Heard) ->
         assert "ready" in (heard.home / "plain" / log).read_text()
 
 
+def test_down_takes_none_of_several_clusters_unless_it_is_told_which(heard: Heard) -> None:
+    assert heard.down_of_any.code == 2, heard.down_of_any.said
+    assert "several clusters run here: say which one with --data-dir" in heard.down_of_any.err
+    assert {str(heard.home / name) for name in ("plain", "keyed")} <= set(
+        re.split("[ ,]+", heard.down_of_any.err.strip())
+    )
+
+
 def test_down_of_one_cluster_leaves_the_other_known(heard: Heard) -> None:
     said = heard.one_down.out
     assert re.search(r"Commands go to the cluster at 127\.0\.0\.1:\d+ now", said), heard.one_down.said
     assert heard.plain_asked.code == 0, heard.plain_asked.said
     assert heard.both_down.code == 0
     assert "no cluster is known" in heard.status.err
+
+
+@pytest.mark.parametrize("durability", ["async", "off"])
+def test_down_of_one_directory_leaves_what_runs_in_another_one_on_the_same_port(
+    tmp_path: Path, durability: str
+) -> None:
+    user = User(tmp_path)
+    port = str(free_ports())
+    try:
+        first = user.up("plain", PLAIN, "--port", port, "--durability", durability)
+        assert user.daedalus("down", "--data-dir", user.home / "plain").code == 0
+        second = user.up("keyed", KEYED, "--port", port, "--durability", durability)
+        stopped = user.daedalus("down", "--data-dir", user.home / "plain")
+        assert stopped.code == 1, stopped.said
+        assert "no cluster was started in" in stopped.err
+        again = user.daedalus("up", "--data-dir", user.home / "plain")
+        assert f"port {port} is in use" in again.err, again.said
+        assert user.daedalus("sql", "-c", "INSERT INTO keyed VALUES (1, NULL)").code == 0, (first.said, second.said)
+    finally:
+        user.down()
+
+
+def test_only_its_owner_may_read_what_is_in_a_data_directory(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    before = os.umask(0)
+    try:
+        user.up("plain", PLAIN)
+        assert user.daedalus("sql", "-c", "INSERT INTO plain VALUES (1)").code == 0
+        assert user.daedalus("down", "--data-dir", user.home / "plain").code == 0
+        user.daedalus("up", "--data-dir", user.home / "plain")
+        found = [user.home / "plain", *(user.home / "plain").rglob("*")]
+        open_to_others = {str(path): oct(path.stat().st_mode) for path in found if path.stat().st_mode & 0o077}
+        assert not open_to_others
+        assert any(path.name.startswith("journal-") for path in found)
+        assert any(path.parent.name == "updates" for path in found)
+    finally:
+        os.umask(before)
+        user.down()

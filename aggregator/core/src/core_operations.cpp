@@ -223,6 +223,11 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
     status.set_postgres_catalogue_reason(std::move(catalogue.reason));
   }
   status.set_process_id(context.options.process_id);
+  if (context.options.allocator) {
+    const AllocatorUse use = context.options.allocator();
+    status.mutable_allocator()->set_allocated_bytes(use.allocated_bytes);
+    status.mutable_allocator()->set_resident_bytes(use.resident_bytes);
+  }
   status.set_clients(context.clients.count());
   status.set_queries_in_flight(queries.count());
   status.set_updates_in_flight(updates.count());

@@ -32,7 +32,9 @@ std::string who_may_enter(const Configuration& configuration) {
 }
 
 int serve(const Configuration& configuration) {
-  keep_freed_memory();
+  if (!keeps_freed_memory()) {
+    spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
+  }
   spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map());
   Server server(configuration, DAEDALUS_VERSION, raise_descriptor_limit());

@@ -7,6 +7,7 @@
 #include <random>
 #include <utility>
 
+#include "daedalus/allocator/allocator.hpp"
 #include "daedalus/postgres/session_work.hpp"
 #include "wall_clock.hpp"
 
@@ -48,6 +49,7 @@ AggregatorOptions core_options(const Configuration& configuration, const std::st
   options.version = version;
   options.cluster_id = configuration.cluster.cluster_id;
   options.process_id = static_cast<uint64_t>(getpid());
+  options.allocator = allocator_use;
   options.postgres_endpoint = configuration.postgres_listen;
   for (const auto& node : configuration.cluster.nodes) {
     options.endpoints.emplace(node.node, node.endpoint);

@@ -240,7 +240,9 @@ BENCHMARK(BM_CompileNeverSeen)->ArgName("parameters")->Arg(0)->Arg(1);
 }  // namespace daedalus::aggregator::sql
 
 int main(int argc, char** argv) {
-  daedalus::keep_freed_memory();
+  if (!daedalus::keeps_freed_memory()) {
+    return 1;  // MALLOC_CONF says otherwise: figures would be others.
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 1;

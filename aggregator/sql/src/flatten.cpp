@@ -242,10 +242,17 @@ class Flattener {
 
   Result<const SelectStatement*> merged(SelectStatement& outer, const InnerQuery& inner) {
     const bool inner_groups = is_grouped(*inner.select);
-    if (inner_groups && (is_grouped(outer) || outer.has_distinct)) {
+    const bool outer_groups = is_grouped(outer);
+    if (inner_groups && (outer_groups || outer.has_distinct)) {
       return scope_.refuse("grouping a sub-query in FROM that has groups", first_location(outer), kInFrom);
     }
-    NodeRewriter rewriter(arena_, [&](const grammar::ColumnReference& column) { return value_of(column, inner); });
+    const auto inner_order = resolved_sorts(inner);
+    if (!inner_order) {
+      return inner_order.error();
+    }
+    NodeRewriter rewriter(
+        arena_, [&](const grammar::ColumnReference& column) { return value_of(column, inner); },
+        inner_groups ? grammar::Nodes() : *inner_order);
     auto targets = rewritten_targets(outer, inner, rewriter);
     if (!targets) {
       return targets.error();
@@ -263,8 +270,8 @@ class Flattener {
     }
     outer.target_list = *targets;
     outer.from_clause = inner.select->from_clause;
-    outer.sort_clause = *sorts;
     outer.distinct_on = outer.has_distinct_on ? *distinct_on : outer.distinct_on;
+    outer.sort_clause = sorts->empty() && !outer_groups ? kept_order(outer, *inner_order) : *sorts;
     if (!inner_groups) {
       outer.where_clause = both(inner.select->where_clause, *where);
       outer.group_clause = *groups;
@@ -403,6 +410,71 @@ class Flattener {
     return rewriter.list(made);
   }
 
+  /// What an outer query that groups nothing is ordered by where it does not say it: as the inner one.
+  grammar::Nodes kept_order(const SelectStatement& outer, grammar::Nodes inner_order) {
+    if (inner_order.empty() || (outer.has_distinct && !outer.has_distinct_on)) {
+      return {};
+    }
+    std::vector<Node> made;
+    for (const Node& node : outer.has_distinct_on ? outer.distinct_on : grammar::Nodes()) {
+      auto* item = arena_make<grammar::SortBy>(arena_);
+      item->expression = node;
+      made.emplace_back(item, node.location());
+    }
+    made.insert(made.end(), inner_order.begin(), inner_order.end());
+    const auto order = arena_list<Node>(arena_, made.size());
+    std::copy(made.begin(), made.end(), order.begin());
+    return order;
+  }
+
+  /// ORDER BY of the inner query without ordinals and names of its outputs; columns of the table are named with it, so
+  /// that no output of the outer query is taken for them.
+  Result<grammar::Nodes> resolved_sorts(const InnerQuery& inner) {
+    const auto made = arena_list<Node>(arena_, inner.select->sort_clause.size());
+    for (size_t number = 0; number < made.size(); ++number) {
+      const Node& node = inner.select->sort_clause[number];
+      auto* item = arena_make<grammar::SortBy>(arena_, node.sort());
+      auto value = resolved_sort(item->expression, inner);
+      if (!value) {
+        return value.error();
+      }
+      item->expression = qualified(*value, inner.select->from_clause[0].range_variable());
+      made[number] = Node(item, node.location());
+    }
+    return grammar::Nodes(made);
+  }
+
+  Result<Node> resolved_sort(const Node& node, const InnerQuery& inner) const {
+    if (node.has_constant() && node.constant().kind == grammar::ConstantNode::Kind::kInteger) {
+      return column_at(node, "ORDER BY", inner);
+    }
+    const auto* output = output_named(node, inner.select->target_list);
+    return output != nullptr ? output->value : node;
+  }
+
+  /// The column that an ordinal means.
+  Result<Node> column_at(const Node& ordinal, const char* clause, const InnerQuery& inner) const {
+    const int64_t number = ordinal.constant().integer;
+    if (number < 1 || number > static_cast<int64_t>(inner.columns.size())) {
+      return scope_.error("42P10", fmt::format("{} position {} is not in select list", clause, number),
+                          ordinal.location());
+    }
+    return inner.columns[static_cast<size_t>(number - 1)].value;
+  }
+
+  Node qualified(const Node& value, const grammar::RangeVariable& table) {
+    if (!value.has_column() || value.column().is_star || value.column().names.size() != 1 ||
+        !scope_.find_column(value.column().names[0])) {
+      return value;
+    }
+    auto* column = arena_make<grammar::ColumnReference>(arena_, value.column());
+    auto names = arena_list<std::string_view>(arena_, 2);
+    names[0] = table.has_alias ? table.alias : table.relation_name;
+    names[1] = value.column().names[0];
+    column->names = names;
+    return {column, value.location()};
+  }
+
   /// GROUP BY of the inner query without ordinals and names of its outputs, which mean nothing in the outer one's list.
   Result<grammar::Nodes> resolved_groups(grammar::Nodes nodes, const InnerQuery& inner) {
     const auto made = arena_list<Node>(arena_, nodes.size());
@@ -432,12 +504,7 @@ class Flattener {
       return Node(row, node.location());
     }
     if (node.has_constant() && node.constant().kind == grammar::ConstantNode::Kind::kInteger) {
-      const int64_t ordinal = node.constant().integer;
-      if (ordinal < 1 || ordinal > static_cast<int64_t>(inner.columns.size())) {
-        return scope_.error("42P10", fmt::format("GROUP BY position {} is not in select list", ordinal),
-                            node.location());
-      }
-      return inner.columns[static_cast<size_t>(ordinal - 1)].value;
+      return column_at(node, "GROUP BY", inner);
     }
     const bool is_bare = node.column().names.size() == 1 && !node.column().is_star;
     if (is_bare && !scope_.find_column(node.column().names[0])) {

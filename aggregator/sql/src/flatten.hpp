@@ -14,8 +14,8 @@ namespace daedalus::aggregator::sql {
 [[nodiscard]] bool has_inner_query(const grammar::SelectStatement& select);
 
 /// The SELECT without queries in FROM and without WITH; what is made for it lies in the arena, and names in the scope's
-/// schema. An inner ORDER BY without LIMIT goes: no order of a table is promised. Errors: 42702, 42703, 42P01, 42P10;
-/// 0A000 with the name of what keeps the queries apart.
+/// schema. An inner ORDER BY holds where the outer query says none, also for string_agg(). Errors: 42702, 42703, 42P01,
+/// 42P10; 0A000 with the name of what keeps the queries apart.
 [[nodiscard]] Result<const grammar::SelectStatement*> flattened(const Scope& scope,
                                                                 const grammar::SelectStatement& select, Arena& arena);
 

@@ -72,6 +72,9 @@ Node NodeRewriter::rewritten(const Node& node) {
       set(made->arguments);
       set(made->filter);
       set(made->order);
+      if (made->order.empty() && !made->distinct && !made->name.empty() && made->name.back() == "string_agg") {
+        made->order = order_;
+      }
       return {made, node.location()};
     }
     case Node::kCast: {

@@ -33,7 +33,9 @@ class NodeRewriter {
  public:
   using ColumnValue = std::function<Result<grammar::Node>(const grammar::ColumnReference&)>;
 
-  NodeRewriter(Arena& arena, ColumnValue value_of) : arena_(arena), value_of_(std::move(value_of)) {}
+  /// `order`: that in which calls of string_agg() meet their rows where they say none themselves.
+  NodeRewriter(Arena& arena, ColumnValue value_of, grammar::Nodes order = {})
+      : arena_(arena), value_of_(std::move(value_of)), order_(order) {}
 
   /// The same expression, item of ORDER BY or grouping set. What holds no column, or is refused anyway, stays as it is.
   /// Errors: those of whoever knows what columns are.
@@ -53,6 +55,7 @@ class NodeRewriter {
 
   Arena& arena_;
   ColumnValue value_of_;
+  grammar::Nodes order_;
   std::optional<Error> error_;
 };
 

@@ -7,6 +7,12 @@
 #include <string>
 
 #include "daedalus/base/check.hpp"
+
+// jemalloc reads this when it starts; the second setting cannot be changed later. Unused pages are never given back
+// (decay), so freed neighbours join to ever larger extents. An extent more than 2^lg_extent_max_active_fit times as
+// large as what is asked for is not cut for it: at the default of 6 the large ones would be left alone, and the process
+// would grow for good.
+const char* malloc_conf = "dirty_decay_ms:-1,muzzy_decay_ms:-1,lg_extent_max_active_fit:40";
 #endif
 
 namespace daedalus {
@@ -15,26 +21,35 @@ namespace daedalus {
 
 namespace {
 
-/// After how many milliseconds unused pages go back to the kernel: never.
-constexpr ssize_t kNever = -1;
+constexpr size_t kExtentFit = 40;
 
-void set(const std::string& name, ssize_t value) {
-  CHECK(mallctl(name.c_str(), nullptr, nullptr, &value, sizeof(value)) == 0);
+template <typename T>
+T read(const char* name) {
+  T value{};
+  size_t size = sizeof value;
+  CHECK(mallctl(name, &value, &size, nullptr, 0) == 0);
+  return value;
 }
 
 }  // namespace
 
-void keep_freed_memory() {
-  // The arenas that are still to come, and the one there is.
-  for (const std::string arenas : {"arenas", "arena.0"}) {
-    set(arenas + ".dirty_decay_ms", kNever);
-    set(arenas + ".muzzy_decay_ms", kNever);
-  }
+bool keeps_freed_memory() {
+  constexpr ssize_t kNever = -1;
+  return read<ssize_t>("opt.dirty_decay_ms") == kNever && read<ssize_t>("opt.muzzy_decay_ms") == kNever &&
+         read<size_t>("opt.lg_extent_max_active_fit") == kExtentFit;
+}
+
+AllocatorUse allocator_use() {
+  uint64_t epoch = 1;  // Figures are those of the last time that this was set.
+  CHECK(mallctl("epoch", nullptr, nullptr, &epoch, sizeof epoch) == 0);
+  return {read<size_t>("stats.allocated"), read<size_t>("stats.resident")};
 }
 
 #else
 
-void keep_freed_memory() {}
+bool keeps_freed_memory() { return true; }
+
+AllocatorUse allocator_use() { return {}; }
 
 #endif
 

@@ -48,7 +48,7 @@ bool LogFile::rotate() const {
   if (path.empty() || std::rename(path.c_str(), (path + ".1").c_str()) != 0) {
     return false;
   }
-  const int fresh = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const int fresh = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
   if (fresh < 0) {
     return false;
   }

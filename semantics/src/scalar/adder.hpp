@@ -34,6 +34,8 @@ class Adder {
   }
   /// The one added last is stable in PostgreSQL.
   void is_stable() { functions_.back().is_stable = true; }
+  /// The one added last makes NULL of some arguments that are not NULL.
+  void may_be_null() { functions_.back().may_be_null = true; }
   /// The one added last is asked about NULLs, too.
   void takes_nulls() { functions_.back().takes_nulls = true; }
   /// What is added from here on stands behind something that users write, and is not listed with it.

@@ -182,7 +182,7 @@ Result<Shape> shape_of_function(FunctionId id, Expressions arguments) {
     return malformed(id, fmt::format("not the arguments of {}", function->name));
   }
   const Type type = function->result_type != nullptr ? function->result_type(arguments) : Type{function->result};
-  return Shape{type, function->takes_nulls || any_nullable(arguments)};
+  return Shape{type, function->takes_nulls || function->may_be_null || any_nullable(arguments)};
 }
 
 struct Measure {

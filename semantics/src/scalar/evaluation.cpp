@@ -359,11 +359,40 @@ Result<Value> evaluate(const BoundExpression& expression, const Row& row) {
   return Value();
 }
 
+/// Decimal digits of the largest integer of a kind.
+uint32_t digits_of(TypeKind kind) {
+  constexpr uint32_t kOfSmallint = 5;
+  constexpr uint32_t kOfInt = 10;
+  constexpr uint32_t kOfBigint = 19;
+  return kind == TypeKind::kSmallint ? kOfSmallint : kind == TypeKind::kInt ? kOfInt : kOfBigint;
+}
+
+bool can_cast_fail(const Type& from, const Type& to) {
+  if (from.kind == to.kind || from.kind == TypeKind::kDate || !can_cast_implicitly(from.kind, to.kind)) {
+    return true;
+  }
+  if (to.kind == TypeKind::kNumeric && to.precision > 0) {
+    return to.precision - to.scale < digits_of(from.kind);
+  }
+  return from.kind == TypeKind::kNumeric && to.kind == TypeKind::kReal;  // Its range is smaller.
+}
+
 }  // namespace
 
 Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row, SpareTexts& texts) {
   Error error;
-  return evaluate(expression, Row{row, texts, error});
+  Result<Value> made = evaluate(expression, Row{row, texts, error});
+  if (made && is_null(*made) && !expression.nullable) {
+    made = unexpected_null(expression);
+  }
+  return made;
+}
+
+Error unexpected_null(const BoundExpression& expression) {
+  const ScalarFunction* const function =
+      expression.kind == BoundExpression::Kind::kCall ? find_function(expression.function) : nullptr;
+  return rejected("XX000", fmt::format("{} is NULL where it is declared never to be",
+                                       function != nullptr ? fmt::format("{}()", function->name) : "an expression"));
 }
 
 Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row) {
@@ -374,8 +403,7 @@ Result<Value> evaluate(const BoundExpression& expression, std::span<const Value>
 bool can_fail(const BoundExpression& expression) {
   if (expression.kind == BoundExpression::Kind::kCall) {
     if (expression.function == FunctionId::kCast) {
-      const TypeKind from = expression.arguments[0].type.kind;
-      if (!can_cast_implicitly(from, expression.type.kind) || from == TypeKind::kDate || from == expression.type.kind) {
+      if (can_cast_fail(expression.arguments[0].type, expression.type)) {
         return true;
       }
     } else if (const ScalarFunction* function = find_function(expression.function)) {

@@ -260,6 +260,7 @@ void add_interval_text(Functions& functions) {
   adder.start(1360);
   adder.add("to_char", {TypeKind::kInterval, kText}, kText, interval_as_text, type_of_interval_text);
   adder.is_stable();
+  adder.may_be_null();
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -296,8 +296,10 @@ void add_moment_text(Functions& functions) {
   adder.start(1350);
   adder.add("to_char", {TypeKind::kTimestamp, kText}, kText, moment_as_text<false>, type_of_written);
   adder.is_stable();
+  adder.may_be_null();
   adder.add("to_char", {TypeKind::kTimestampTz, kText}, kText, moment_as_text<true>, type_of_written);
   adder.is_stable();
+  adder.may_be_null();
 }
 
 }  // namespace daedalus::semantics::scalar

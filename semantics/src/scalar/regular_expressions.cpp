@@ -323,9 +323,11 @@ void add_regular_expressions(Functions& functions) {
   }
   taken = {kText, kText};
   adder.add("regexp_substr", taken, kText, regexp_substr, type_of_part);
+  adder.may_be_null();
   for (const TypeKind kind : {kInt, kInt, kText, kInt}) {
     taken.push_back(kind);
     adder.add("regexp_substr", taken, kText, regexp_substr, type_of_part);
+    adder.may_be_null();
   }
   adder.add("regexp_replace", {kText, kText, kText}, kText, replace_first, type_of_replaced_matches);
   adder.add("regexp_replace", {kText, kText, kText, kText}, kText, replace_by_flags, type_of_replaced_matches);
@@ -333,7 +335,9 @@ void add_regular_expressions(Functions& functions) {
   adder.add("regexp_replace", {kText, kText, kText, kInt, kInt}, kText, replace_from, type_of_replaced_matches);
   adder.add("regexp_replace", {kText, kText, kText, kInt, kInt, kText}, kText, replace_from, type_of_replaced_matches);
   adder.add("substring", {kText, kText}, kText, substring_matched, type_of_part);
+  adder.may_be_null();
   adder.add("substring", {kText, kText, kText}, kText, substring_similar, type_of_part);
+  adder.may_be_null();
 }
 
 }  // namespace daedalus::semantics::scalar

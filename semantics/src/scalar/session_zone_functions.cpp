@@ -157,6 +157,7 @@ void add_at_session_zone(Functions& functions) {
   adder.add_at_zone("extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
   adder.add_at_zone("to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
   adder.add_at_zone("to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
+  adder.may_be_null();
 }
 
 }  // namespace scalar

@@ -209,6 +209,7 @@ void add_text_numbers(Functions& functions) {
   adder.start(1620);
   adder.add("to_number", {kText, kText}, kNumeric, to_number);
   adder.is_stable();
+  adder.may_be_null();
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -86,7 +86,15 @@ Moment moment_of(int64_t micros) {
   return {days, micros - days * kMicrosPerDay, civil_from_days(days)};
 }
 
-/// A field that is a whole number. Years are after Christ.
+/// How a year is counted that calendars count from 0 on: 0 is 1 before Christ, which is -1.
+int64_t with_sign_of_era(int64_t year) { return year > 0 ? year : year - 1; }
+
+/// Which of the spans of so many years a year is in: the first after Christ is 1, the one before it -1.
+int64_t span_of_years(int64_t year, int64_t years) {
+  return year > 0 ? (year + years - 1) / years : -((years - year) / years);
+}
+
+/// A field that is a whole number. A moment's clock may show a time before Christ where its zone is west of UTC.
 int64_t whole_field(Field field, const Moment& moment) {
   const auto year = moment.date.year;
   switch (field) {
@@ -103,13 +111,13 @@ int64_t whole_field(Field field, const Moment& moment) {
     case Field::kQuarter:
       return (moment.date.month - 1) / 3 + 1;
     case Field::kYear:
-      return year;
+      return with_sign_of_era(year);
     case Field::kDecade:
-      return year / 10;
+      return floor_div(year, 10);
     case Field::kCentury:
-      return (year + 99) / 100;
+      return span_of_years(year, 100);
     case Field::kMillennium:
-      return (year + 999) / 1'000;
+      return span_of_years(year, 1'000);
     case Field::kDayOfWeek:
       return day_of_week(moment.days);
     case Field::kIsoDayOfWeek:
@@ -117,7 +125,7 @@ int64_t whole_field(Field field, const Moment& moment) {
     case Field::kDayOfYear:
       return moment.days - days_from_civil({year, 1, 1}) + 1;
     case Field::kIsoYear:
-      return iso_year_of(moment.days, year);
+      return with_sign_of_era(iso_year_of(moment.days, year));
     case Field::kTimezone:
     case Field::kTimezoneHour:
     case Field::kTimezoneMinute:

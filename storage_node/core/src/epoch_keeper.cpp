@@ -31,6 +31,13 @@ EpochKeeper::Granted EpochKeeper::on_persisted(Epoch epoch) {
   return granted;
 }
 
+Requester EpochKeeper::on_failed(Epoch epoch) {
+  CHECK(!requests_.empty() && requests_.front().record.epoch == epoch);
+  const Requester from = requests_.front().to;
+  requests_.pop_front();
+  return from;
+}
+
 const EpochRecord& EpochKeeper::highest() const { return requests_.empty() ? in_force_ : requests_.back().record; }
 
 }  // namespace daedalus::node

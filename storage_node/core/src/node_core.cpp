@@ -158,6 +158,10 @@ void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
   effects.wake_at = next_deadline();
 }
 
+void NodeCore::on_epoch_failed(Epoch epoch, const Error& why, Effects& effects) {
+  send_epoch(epochs_.on_failed(epoch), false, why, effects);
+}
+
 /// What the holder cannot send any more, and this node does not have.
 std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
   if (record.kept_from <= next(accepted())) {
@@ -167,7 +171,7 @@ std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
                fmt::format("node {} has updates up to {}, and writer \"{}\" kept those from {} on: what lies between "
                            "is lost here, so the node is incomplete",
                            raw(options_.node), raw(accepted()), record.holder, raw(record.kept_from)),
-               "restore its data directory from a newer copy, or start the cluster afresh and load it again", 0};
+               "put back a newer copy of its data directory, or start the cluster afresh and load it again", 0};
 }
 
 void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {

@@ -81,6 +81,11 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
   status->set_log_bytes(storage_.log_bytes);
   status->set_checkpoint_bytes(storage_.checkpoint_bytes);
   status->set_process_id(options_.process_id);
+  if (options_.allocator) {
+    const AllocatorUse use = options_.allocator();
+    status->mutable_allocator()->set_allocated_bytes(use.allocated_bytes);
+    status->mutable_allocator()->set_resident_bytes(use.resident_bytes);
+  }
   status->set_queries_total(queries_total_);
   status->set_updates_total(updates_total_);
   for (uint32_t i = 0; i < placement_.segment_count(); ++i) {

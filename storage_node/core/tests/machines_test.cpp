@@ -76,6 +76,19 @@ TEST(EpochKeeperTest, CountsAnEpochOnlyWhenItIsOnDisk) {
   EXPECT_EQ(keeper.in_force().holder, "b");
 }
 
+TEST(EpochKeeperTest, AnEpochThatDidNotReachTheDiskMayBeAskedForAgain) {
+  EpochKeeper keeper;
+  keeper.restore({Epoch{1}, "a", ""});
+  EXPECT_EQ(keeper.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.request(requester(1, 2), {Epoch{3}, "c", ""}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.on_failed(Epoch{2}), requester(1, 1));
+  EXPECT_EQ(keeper.in_force().holder, "a");
+  EXPECT_EQ(keeper.on_failed(Epoch{3}), requester(1, 2));
+  EXPECT_EQ(keeper.highest().holder, "a");
+  EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{2}, "c", ""}), EpochKeeper::Verdict::kTaken);
+  EXPECT_EQ(keeper.on_persisted(Epoch{2}).record.holder, "c");
+}
+
 TEST(EpochKeeperTest, RisesByAStepAtATime) {
   constexpr uint64_t kStep = EpochKeeper::kStepMax;
   EpochKeeper keeper;

@@ -61,8 +61,10 @@ int check_data(const NodeConfiguration& configuration) {
 }
 
 int serve(const NodeConfiguration& configuration, NodeKind kind) {
-  keep_freed_memory();
   log_to_standard_error(kProgram);
+  if (!keeps_freed_memory()) {
+    spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
+  }
   spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability {}", kProgram, DAEDALUS_VERSION,
                configuration.hash, instruction_set(), numa_map(), to_text(configuration.durability));
   if (kind == NodeKind::kVoid) {

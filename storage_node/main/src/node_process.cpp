@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "daedalus/allocator/allocator.hpp"
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/data_directory.hpp"
 #include "daedalus/durability/epoch_file.hpp"
@@ -78,6 +79,7 @@ NodeOptions make_options(const NodeConfiguration& configuration, const std::stri
   options.endpoint = configuration.endpoint;
   options.version = version;
   options.process_id = static_cast<uint64_t>(::getpid());
+  options.allocator = allocator_use;
   options.incarnation = new_incarnation();
   options.durability = configuration.durability;
   for (const configuration::NodeEndpoint& node : configuration.cluster.nodes) {
@@ -109,9 +111,6 @@ Result<void> NodeProcess::run() {
   }
   spdlog::info("ready");
   network_->run();
-  if (failure_) {
-    return *failure_;
-  }
   spdlog::info("stopped");
   return {};
 }
@@ -340,9 +339,9 @@ void NodeProcess::persist_epochs() {
 
 void NodeProcess::on_epoch_written(const EpochRecord& record, const Result<void>& written) {
   if (!written) {
-    // The epoch may or may not be on disk: only a new start can tell.
-    failure_ = written.error();
-    network_->shutdown("the node cannot write its epoch");
+    spdlog::error("epoch {} of {} is refused: {}; {}", raw(record.epoch), record.holder, written.error().message,
+                  written.error().hint);
+    core_->on_epoch_failed(record.epoch, written.error(), effects_);
     return;
   }
   spdlog::info("epoch {} is held by {} at {}", raw(record.epoch), record.holder, record.endpoint);

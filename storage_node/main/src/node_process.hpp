@@ -74,7 +74,6 @@ class NodeProcess final : public rpc::PeerHandler {
   Effects effects_;
   std::optional<VoidAnswers> void_answers_;  ///< Of a void node.
   std::optional<Instant> drain_deadline_;
-  std::optional<Error> failure_;
   Timestamp applied_told_{};  ///< To the log.
   bool is_problem_logged_ = false;
   // These last, so that they end first.

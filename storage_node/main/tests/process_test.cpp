@@ -398,6 +398,30 @@ TEST_F(StorageNodeProcessTest, AVoidNodeEndsEveryQueryAtOnceWithoutRowsAndWithIt
   }
 }
 
+/// Whose disk takes nothing: it refuses the epoch, and serves what it has.
+TEST_F(StorageNodeProcessTest, RefusesAnEpochThatItCannotWriteAndAnswersQueries) {
+  port_.release();
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  NodeClient client(port_.endpoint());
+  const auto ask = [&](uint64_t epoch) {
+    return client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(epoch)).at(0).epoch();
+  };
+  ASSERT_TRUE(ask(3).granted());
+  ASSERT_TRUE(update(client, 3, 1).has_confirmed());
+  const std::string in_the_way = folder_ + "/data/node-0/epoch.new";
+  std::filesystem::create_directories(in_the_way + "/folder");
+  const auto refused = ask(4);
+  EXPECT_FALSE(refused.granted());
+  EXPECT_EQ(refused.epoch(), 3u);
+  EXPECT_EQ(refused.error().sqlstate(), "58030");
+  EXPECT_THAT(refused.error().message(), HasSubstr(in_the_way));
+  EXPECT_EQ(rows_of(client), 10);
+  EXPECT_TRUE(update(client, 3, 2).has_confirmed()) << "the epoch before is in force";
+  std::filesystem::remove_all(in_the_way);
+  EXPECT_TRUE(ask(4).granted());
+}
+
 TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRows) {
   port_.release();
   auto process = start({"--config", config()});

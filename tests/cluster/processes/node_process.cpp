@@ -25,12 +25,10 @@ constexpr durability::NodeLogOptions kLogOptions{.update_file_bytes = 2000, .out
 
 }  // namespace
 
-NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network,
-                         std::function<void()> give_up)
+NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
     : configuration_(configuration),
       id_(id),
       network_(network),
-      give_up_(std::move(give_up)),
       codec_(*configuration.schema),
       disk_([this](uint64_t bound) { return network_.random().below(bound); }) {
   for (const char* folder : {durability::kUpdatesFolder, durability::kOutcomesFolder, durability::kCheckpointFolder}) {
@@ -306,12 +304,11 @@ void NodeProcess::carry_out(node::Effects effects) {
 void NodeProcess::persist_epochs(node::Effects& effects) {
   while (!effects.epochs.empty()) {
     for (const node::EpochRecord& record : std::exchange(effects.epochs, {})) {
-      if (!durability::write_epoch(disk_, record)) {
-        // It may or may not be there: only a new start can tell.
-        network_.at(network_.now(), give_up_);
-        return;
+      if (const auto written = durability::write_epoch(disk_, record); !written) {
+        core_->on_epoch_failed(record.epoch, written.error(), effects);
+      } else {
+        core_->on_epoch_persisted(record.epoch, endpoint_->now(), effects);
       }
-      core_->on_epoch_persisted(record.epoch, endpoint_->now(), effects);
     }
   }
 }

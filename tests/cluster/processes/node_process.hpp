@@ -24,9 +24,7 @@ namespace daedalus::testing {
 
 class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
  public:
-  /// `give_up`: the process ends because its disk refused what it cannot go on without; whoever owns it crashes it.
-  NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network,
-              std::function<void()> give_up);
+  NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network);
 
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info) override;
   void on_down(rpc::PeerId peer, const std::string& reason) override;
@@ -86,7 +84,6 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   const ClusterConfiguration& configuration_;
   NodeId id_;
   rpc::SimulatedNetwork& network_;
-  std::function<void()> give_up_;
   semantics::GenericRowCodec codec_;
   durability::SimulatedDisk disk_;
   std::unique_ptr<durability::NodeLog> log_;

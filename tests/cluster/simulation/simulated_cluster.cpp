@@ -80,8 +80,7 @@ SimulatedCluster::SimulatedCluster(const RunOptions& options)
       workload_(*configuration_.schema, *configuration_.map, network_.random()),
       table_(*configuration_.schema, *configuration_.map, configuration_.segments) {
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
-    nodes_.push_back(
-        std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_, [this, node] { kill_node(node); }));
+    nodes_.push_back(std::make_unique<NodeProcess>(configuration_, NodeId{node}, network_));
   }
   if (options.is_tight) {
     table_.set_room(nodes_.front()->rows_per_segment());

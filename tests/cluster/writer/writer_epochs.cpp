@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "daedalus/durability/disk.hpp"
 #include "writer_model.hpp"
 
 namespace daedalus::testing {
@@ -24,7 +25,9 @@ void WriterModel::inquire(Instant now, rpc::Outbox& out) {
 void WriterModel::raise(Instant now, rpc::Outbox& out) {
   phase_ = Phase::kRaising;
   epoch_asked_ = epoch_climb_ == 0 ? epoch_known_ + 1 : std::min(epoch_climb_, epoch_known_ + 1);
-  epoch_retry_ = after(now, options_.epoch_retry_ns);
+  constexpr uint32_t kDoublingsMax = 4;
+  const uint32_t doublings = epoch_climb_ > 0 ? 0 : std::min(epochs_in_vain_, kDoublingsMax);
+  epoch_retry_ = after(now, options_.epoch_retry_ns << doublings);
   send_epoch(false, out);
 }
 
@@ -99,6 +102,8 @@ void WriterModel::on_probed(bool answers, Instant now, rpc::Outbox& out, WriterE
 
 void WriterModel::on_raised(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects) {
   if (!reply.granted()) {
+    const std::string& code = reply.error().sqlstate();
+    epochs_in_vain_ += code == durability::kDiskFull || code == durability::kIoError ? 1 : 0;
     const bool is_own = reply.holder() == options_.name && reply.endpoint() == options_.endpoint;
     const bool is_taken_over_from = options_.take_over && reply.holder() == epoch_holder_;
     if (reply.epoch() > epoch_known_ && first_epoch_ > 0 && !is_own) {
@@ -183,6 +188,7 @@ bool WriterModel::may_send_on(const wire::v1::EpochReply& reply, WriterEffects& 
     if (node.applied() + 1 < raw(kept_from())) {
       epoch_refusal_ = fmt::format("node {} has accepted updates up to {}, the writer can send them from {} on",
                                    node.node(), node.applied(), raw(kept_from()));
+      ++epochs_in_vain_;
       epoch_known_ = epoch_asked_;  // All hold it; the next one is asked for once the node may have been restored.
       return false;
     }
@@ -204,6 +210,7 @@ void WriterModel::begin(const wire::v1::EpochReply& reply, Instant now, rpc::Out
   epoch_retry_ = kNever;
   epoch_pauses_until_ = after(now, options_.epoch_retry_ns);
   phase_ = Phase::kActive;
+  epochs_in_vain_ = 0;
   if (first_epoch_ == 0) {
     first_epoch_ = epoch_;
     base_ = last_numbered_ = journaled_through_ = confirmed_through_ = Timestamp{lowest};

@@ -235,8 +235,9 @@ class WriterModel {
   Timestamp base_{};          ///< What the nodes had accepted then.
   uint64_t epoch_known_ = 0;
   uint64_t epoch_asked_ = 0;
-  std::string epoch_holder_;  ///< When the nodes were asked, before the first epoch was raised.
-  uint64_t epoch_climb_ = 0;  ///< The next step for nodes that are far behind; 0: none is known to be.
+  std::string epoch_holder_;     ///< When the nodes were asked, before the first epoch was raised.
+  uint32_t epochs_in_vain_ = 0;  ///< In a row, because of a node that somebody has to see to.
+  uint64_t epoch_climb_ = 0;     ///< The next step for nodes that are far behind; 0: none is known to be.
   uint64_t epoch_ = 0;
   Timestamp last_numbered_{};
   Timestamp journaled_through_{};

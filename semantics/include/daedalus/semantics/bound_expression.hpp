@@ -103,8 +103,12 @@ struct AggregateInput {
                                                      AggregateInput input = {});
 
 /// The value of an expression for one row: the plain twin of whatever computes faster. Precondition: no kAggregate in
-/// it, and `row` has a value for each of its inputs. Errors: those of its functions, 54000 a text too long.
+/// it, and `row` has a value for each of its inputs. Errors: those of its functions, 54000 a text too long, XX000 NULL
+/// of what is not nullable: the function table is wrong.
 [[nodiscard]] Result<Value> evaluate(const BoundExpression& expression, std::span<const Value> row);
+
+/// The error of a NULL that an expression made which is not nullable.
+[[nodiscard]] Error unexpected_null(const BoundExpression& expression);
 
 /// The same expression with what depends on no row computed, in the order in which PostgreSQL does: what an AND, an OR,
 /// a CASE or a COALESCE cannot reach is left out uncomputed. What fails because of a stable function (has_stable()) is

@@ -56,6 +56,7 @@ struct ScalarFunction {
   ResultType result_type = nullptr;  ///< Digits and lengths of the result. Null: those of its kind without bound.
   bool takes_any = false;            ///< One value or more of any kinds, behind `arguments`, which are all the others.
   bool takes_nulls = false;          ///< It is asked about NULLs, too.
+  bool may_be_null = false;          ///< NULL may come of arguments that are not NULL.
   bool is_stable = false;            ///< PostgreSQL's volatility: a session's settings count.
   int8_t zone_place = -1;  ///< The argument that names a time zone, as which it takes what bind_zone() makes of it.
   bool zone_may_be_offset = false;  ///< bind_zone_or_offset(), rather.

@@ -107,7 +107,7 @@ Result<void> sync_directory(const std::string& path) {
 
 Result<std::unique_ptr<File>> PosixDisk::create(const std::string& name) {
   const std::string path = path_of(name);
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor < 0) {
     return system_error(path, "create");
   }
@@ -176,7 +176,7 @@ Result<void> PosixDisk::make_folder(const std::string& folder) {
       return made;
     }
   }
-  if (::mkdir(path.c_str(), 0750) != 0 && errno != EEXIST) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     return system_error(path, "make the folder");
   }
   return sync_directory(above);

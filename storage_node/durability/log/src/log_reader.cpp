@@ -14,7 +14,7 @@ namespace {
 
 Error damaged(const std::string& file, uint64_t offset, const std::string& what) {
   return Error{ErrorCategory::kFatal, kDataCorrupted, fmt::format("{} is damaged at byte {}: {}", file, offset, what),
-               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+               kDamagedHint, 0};
 }
 
 /// One file of the log as it lies on disk.

@@ -139,7 +139,7 @@ Result<void> NodeLogReader::check_end(const char* folder, const LogEnd& end, Tim
   return Error{ErrorCategory::kFatal, kDataCorrupted,
                fmt::format("{} is damaged at byte {}: the log ends at {}, and had {} on disk", disk_.path_of(file),
                            end.end, raw(end.last_record), raw(least)),
-               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+               kDamagedHint, 0};
 }
 
 Result<void> NodeLogReader::take_outcomes(std::string_view payload) {

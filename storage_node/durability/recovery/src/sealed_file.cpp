@@ -46,8 +46,8 @@ Result<void> write_sealed(Disk& disk, const std::string& name, const std::string
 }
 
 Error damaged_file(const Disk& disk, const std::string& name) {
-  return Error{ErrorCategory::kFatal, kDataCorrupted, fmt::format("{}: is damaged", disk.path_of(name)),
-               "look at the disk; then start this node with an empty data directory and let it be restored", 0};
+  return Error{ErrorCategory::kFatal, kDataCorrupted, fmt::format("{}: is damaged", disk.path_of(name)), kDamagedHint,
+               0};
 }
 
 }  // namespace daedalus::durability

@@ -12,7 +12,10 @@ namespace {
 /// Keys below 2 to this power have a place each: a nullable smallint, two of char(1).
 constexpr uint32_t kDirectBitsMax = 17;
 constexpr uint32_t kEntriesMin = 64;
-constexpr uint32_t kDirectRoomMin = 16;
+/// Below 2 to this power the table of all places is as small as any other.
+constexpr uint32_t kDirectBitsSmall = 9;
+/// A larger one pays once so many keys for each of its places have been looked for, over all groups.
+constexpr uint32_t kPlacesPerKey = 8;
 /// At least; at most twice as many. So sparse a table seldom sends anybody beyond the second place.
 constexpr size_t kEntriesPerGroup = 3;
 /// From so many entries on, a table leaves the first-level cache and is fetched ahead.
@@ -28,7 +31,10 @@ uint64_t ones_if(bool condition) { return -uint64_t{condition}; }
 }  // namespace
 
 GroupTable::GroupTable(uint32_t key_words, uint32_t domain_bits, AnswerMemory& memory)
-    : key_words_(key_words), domain_bits_(domain_bits), memory_(memory) {}
+    : key_words_(key_words),
+      domain_bits_(domain_bits),
+      memory_(memory),
+      may_be_direct_(domain_bits > 0 && domain_bits <= kDirectBitsMax) {}
 
 GroupTable::Found GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_max, uint32_t* groups,
                                           BatchScratch& scratch) {
@@ -36,6 +42,12 @@ GroupTable::Found GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_
     return Found::kNoMemory;
   }
   DCHECK(groups_max < 1u << kGroupBits);
+  if (may_be_direct_) {
+    if (wants_direct(keys.count)) {
+      make_direct();
+    }
+    looked_for_ += keys.count;
+  }
   if (!direct_.empty()) {
     return find_direct(keys, groups_max, groups);
   }
@@ -44,21 +56,32 @@ GroupTable::Found GroupTable::find_or_add(const KeyWords& keys, uint32_t groups_
 }
 
 bool GroupTable::begin() {
-  if (domain_bits_ > 0 && domain_bits_ <= kDirectBitsMax) {
-    // Half a megabyte at most, whatever keys there are. A thousand of them would leave nothing for tables that do with
-    // little, so they take what can be spared.
-    const size_t places = size_t{1} << domain_bits_;
-    if (memory_.add_spare(places * sizeof(uint32_t))) {
-      direct_.resize(places);
-      return grow_keys(kDirectRoomMin);
-    }
-  }
   if (!memory_.add(kEntriesMin * sizeof(Entry))) {
     return false;
   }
   entries_.resize(kEntriesMin);
   place_shift_ = 64 - std::countr_zero(kEntriesMin);
   return grow_keys(kEntriesMin / kEntriesPerGroup);
+}
+
+bool GroupTable::wants_direct(uint32_t keys) const {
+  return domain_bits_ <= kDirectBitsSmall || (looked_for_ + keys) * kPlacesPerKey >= uint64_t{1} << domain_bits_;
+}
+
+void GroupTable::make_direct() {
+  // Half a megabyte at most, whatever keys there are. A thousand of them would leave nothing for tables that do with
+  // little, so they take what can be spared.
+  may_be_direct_ = false;
+  const size_t places = size_t{1} << domain_bits_;
+  if (!memory_.add_spare(places * sizeof(uint32_t))) {
+    return;
+  }
+  direct_.resize(places);
+  for (uint32_t group = 0; group < size_; ++group) {
+    direct_[keys_[group]] = group + 1;
+  }
+  memory_.remove(entries_.size() * sizeof(Entry));
+  entries_ = LargeArray<Entry>();
 }
 
 bool GroupTable::grow_keys(uint32_t room) {

@@ -1,10 +1,10 @@
 // Group keys, each numbered from 0 in the order of arrival, looked up a batch at a time.
 //
-// Decides how a key is found. Where keys are small numbers a table has a place for each of them. Elsewhere an
-// open-addressed one is asked for all keys of a batch, its answers fetched ahead: an entry holds the whole key where
-// that is short enough, so that one look decides, and a part of its hash where it is not. Places follow the hash's high
-// bits: a table that doubles is read and written from one end to the other, however far it is beyond the caches.
-// Refuses to know what keys mean.
+// Decides how a key is found. Where keys are small numbers, and enough of them have come, a table has a place for each
+// of them. Elsewhere an open-addressed one is asked for all keys of a batch, its answers fetched ahead: an entry holds
+// the whole key where that is short enough, so that one look decides, and a part of its hash where it is not. Places
+// follow the hash's high bits: a table that doubles is read and written from one end to the other, however far it is
+// beyond the caches. Refuses to know what keys mean.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +57,10 @@ class GroupTable {
   /// Makes room for one more group than size_, in fact for twice as many; false when there is no memory.
   [[nodiscard]] bool make_room();
   [[nodiscard]] bool begin();
+  /// Whether a table with a place for each key is worth its memory: it is small, or many keys have been looked for.
+  [[nodiscard]] bool wants_direct(uint32_t keys) const;
+  /// Makes one, unless there is no memory to spare for it.
+  void make_direct();
   [[nodiscard]] bool grow_keys(uint32_t room);
   void rehash();
   /// Puts entries of a table that was left into the present one.
@@ -77,7 +81,9 @@ class GroupTable {
   uint32_t size_ = 0;
   uint32_t room_ = 0;  ///< Groups that fit without asking for memory; 0 before the first.
   LargeArray<uint64_t> keys_;
-  std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty where keys are too many for that.
+  bool may_be_direct_;            ///< Keys are few enough, and memory for it has not been refused yet.
+  uint64_t looked_for_ = 0;       ///< Keys, while it may be.
+  std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty: there is none.
   LargeArray<Entry> entries_;     ///< A power of two of them.
   uint32_t place_shift_ = 0;      ///< Of a hash: what is left is its place.
 };

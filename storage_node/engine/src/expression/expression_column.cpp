@@ -85,6 +85,9 @@ Result<ColumnVector> ExpressionColumn::compute(const RowBatch& batch, VectorRoom
       return taken.error();
     }
   }
+  if (has_nulls && !layout_.nullable) {
+    return semantics::unexpected_null(plain_.expression());
+  }
   made.nulls = has_nulls ? nulls : nullptr;
   return made;
 }

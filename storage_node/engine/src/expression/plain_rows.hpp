@@ -55,6 +55,7 @@ class PlainRows {
   /// patience: outlives it, too; null: what is begun is ended.
   PlainRows(const TableLayout& layout, semantics::BoundExpression expression, Patience* patience);
 
+  [[nodiscard]] const semantics::BoundExpression& expression() const { return expression_; }
   /// It stays until the next call. Null: that is the expression's error(), or that of patience that is over.
   [[nodiscard]] const semantics::Value* value(const ChunkView& chunk, uint32_t row);
   /// Of the last row that had one.

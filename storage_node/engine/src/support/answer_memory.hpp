@@ -117,6 +117,12 @@ class MemoryShare {
     bytes_ += bytes;
     return true;
   }
+  /// Gives a part of it back.
+  void remove(uint64_t bytes) {
+    DCHECK(bytes <= bytes_);
+    bytes_ -= bytes;
+    memory_->release(bytes);
+  }
   void release() { memory_->release(std::exchange(bytes_, 0)); }
   /// All of it goes with what it was reserved for.
   [[nodiscard]] ByteLease hand_over() { return memory_->hand_over(std::exchange(bytes_, 0)); }

@@ -101,15 +101,31 @@ TEST(GroupTableTest, APlaceForEveryKeyIsTakenFromWhatCanBeSpared) {
   constexpr uint64_t kPlacesBytes = sizeof(uint32_t) << 17;
   AnswerMemory memory(3 * kPlacesBytes);
   BatchScratch scratch;
-  const uint64_t key = 100'000;
-  uint32_t group = 1;
+  const std::vector<uint64_t> keys(20'000, 100'000);
+  const auto count = static_cast<uint32_t>(keys.size());
+  std::vector<uint32_t> groups(count, 1);
   std::vector<std::unique_ptr<GroupTable>> tables;
   for (int table = 0; table < 100; ++table) {
     tables.push_back(std::make_unique<GroupTable>(1, 17, memory));
-    ASSERT_EQ(tables.back()->find_or_add({&key, 1, 1}, 10, &group, scratch), Found::kAll);
-    EXPECT_EQ(group, 0u);
+    ASSERT_EQ(tables.back()->find_or_add({keys.data(), count, count}, 10, groups.data(), scratch), Found::kAll);
+    EXPECT_EQ(groups, std::vector<uint32_t>(count, 0));
   }
+  EXPECT_GE(memory.reserved(), kPlacesBytes);
   EXPECT_LE(memory.reserved(), 2 * kPlacesBytes);
+}
+
+/// A thousand queries in a cycle that find a row each take no more than such rows need.
+TEST(GroupTableTest, ATableOfOneRowIsSmallWhateverKeysThereMayBe) {
+  constexpr uint64_t kBytesMax = 4u << 10;
+  BatchScratch scratch;
+  const uint64_t key = 100;
+  uint32_t group = 1;
+  for (const uint32_t domain_bits : {0u, 8u, 12u, 17u, 40u}) {
+    AnswerMemory memory(1u << 30);
+    GroupTable table(1, domain_bits, memory);
+    ASSERT_EQ(table.find_or_add({&key, 1, 1}, 10, &group, scratch), Found::kAll);
+    EXPECT_LE(memory.reserved(), kBytesMax) << domain_bits;
+  }
 }
 
 }  // namespace

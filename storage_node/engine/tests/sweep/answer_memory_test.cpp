@@ -91,6 +91,28 @@ class AnswerMemoryTest : public testing::Test {
   uint64_t asked_count_ = 0;
 };
 
+/// Of one row each, grouped by a column of few values and by one of many, and not at all.
+TEST_F(AnswerMemoryTest, AThousandAggregatesOfOneRowFitIntoSixteenMebibytes) {
+  open(16u << 20);
+  for (int64_t query = 0; query < 1'024; ++query) {
+    const auto condition = where(kKey, Operator::kEqual, query % kMemoryRows);
+    const auto sum = aggregate_of(semantics::AggregateFunction::kSum, kId);
+    switch (query % 3) {
+      case 0:
+        ask(selection_of({sum}, {}, condition));
+        break;
+      case 1:
+        ask(selection_of({{.name = "small", .column = kSmall}, sum}, {kSmall}, condition));
+        break;
+      default:
+        ask(selection_of({{.name = "id", .column = kId}, sum}, {kId}, condition));
+    }
+  }
+  while (segment_->step({0})) {
+  }
+  EXPECT_EQ(refusals(), 0u);
+}
+
 TEST_F(AnswerMemoryTest, GroupsOfOneCycleShareOneBoundAndTheNextCycleHasItAllAgain) {
   open(200'000);
   for (int cycle = 0; cycle < 3; ++cycle) {

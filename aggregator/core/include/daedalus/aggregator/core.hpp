@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "daedalus/aggregator/statement.hpp"
+#include "daedalus/base/allocator_use.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/contract/shape_slots.hpp"
@@ -49,6 +50,7 @@ struct AggregatorOptions {
   std::string cluster_id;
   uint64_t process_id = 0;
   std::string postgres_endpoint;               ///< For STATUS; empty: there is none.
+  std::function<AllocatorUse()> allocator;     ///< Asked for STATUS; may be empty.
   std::function<LoginCounts()> logins;         ///< Asked for STATUS; may be empty.
   std::function<CatalogueStatus()> catalogue;  ///< Asked for STATUS; may be empty.
   std::map<NodeId, std::string> endpoints;     ///< host:port of every storage node of the map.

@@ -1,7 +1,7 @@
 // Which epoch is in force on this node, and which ones are on their way to the disk.
 //
 // Decides whether an epoch may be raised. An epoch counts only once it is synced: the owner has each that was taken
-// written, in that order, and comes back with on_persisted(). Refuses to know files.
+// written, in that order, and comes back with on_persisted() or on_failed(). Refuses to know files.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +37,9 @@ class EpochKeeper {
   };
   /// The oldest request has been synced and is in force. Precondition (CHECKed): `epoch` is that request's.
   [[nodiscard]] Granted on_persisted(Epoch epoch);
+
+  /// The oldest request could not be synced: it may be asked for again. Precondition (CHECKed): as above.
+  [[nodiscard]] Requester on_failed(Epoch epoch);
 
   [[nodiscard]] const EpochRecord& in_force() const { return in_force_; }
   /// The highest known: in force or on its way.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "daedalus/base/allocator_use.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/node/effects.hpp"
@@ -35,6 +37,7 @@ struct NodeOptions {
   std::string endpoint;  ///< Of this node, for its status.
   std::string version;
   uint64_t process_id = 0;
+  std::function<AllocatorUse()> allocator;                ///< Asked for STATUS; may be empty.
   std::vector<std::pair<NodeId, std::string>> addresses;  ///< All nodes of the cluster, for DESCRIBE.
   uint32_t segments = 1;                                  ///< Per partition.
   /// Found on disk at start. Without a log the rows that went with it are lost, so the node is incomplete.
@@ -89,6 +92,9 @@ class NodeCore {
   void on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects);
   /// The oldest of Effects::epochs has been synced to disk.
   void on_epoch_persisted(Epoch epoch, Instant now, Effects& effects);
+  /// The oldest of Effects::epochs could not be synced, for this reason: it is refused, and the one before stays in
+  /// force. Whether it is on disk after all does not matter: a node that finds it when it starts asks for a higher one.
+  void on_epoch_failed(Epoch epoch, const Error& why, Effects& effects);
   /// Records of Effects::log up to the one that ends at `through` have been written: a query may see them.
   void on_appended(Timestamp through, Instant now, Effects& effects);
   /// They outlive a loss of power: they may be confirmed. Precondition: on_appended() was told before.

@@ -18,6 +18,11 @@ namespace daedalus::durability {
 /// SQLSTATEs of a disk's errors.
 constexpr const char* kDiskFull = "53100";
 constexpr const char* kIoError = "58030";
+/// What to do about a damaged file: no other node has the rows of this one.
+constexpr const char* kDamagedHint =
+    "look at the disk; put back a copy of this node's data directory, or, where there is none, start the cluster "
+    "afresh "
+    "and load the table again";
 /// What is on disk cannot be what was written.
 constexpr const char* kDataCorrupted = "XX001";
 

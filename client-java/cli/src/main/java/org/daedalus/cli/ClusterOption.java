@@ -16,10 +16,19 @@ public final class ClusterOption {
             description = "how long to wait for an answer (default: ${DEFAULT-VALUE})")
     private double timeoutSeconds;
 
+    /** Whether somebody has said which cluster; else it is the last one that was started. */
+    boolean isGiven() {
+        return !given().isEmpty();
+    }
+
+    private String given() {
+        return cluster != null ? cluster : System.getenv().getOrDefault("DAEDALUS_CLUSTER", "");
+    }
+
     /** The aggregators' endpoints. */
     public String[] endpoints() throws CliException, IOException {
-        String given = cluster != null ? cluster : System.getenv("DAEDALUS_CLUSTER");
-        if (given == null || given.isEmpty()) {
+        String given = given();
+        if (given.isEmpty()) {
             given = StateDirectory.ofUser().lastEndpoint().orElseThrow(() -> CliException.failed(
                     "no cluster is known: start one with `daedalus up`, or give --cluster or DAEDALUS_CLUSTER"));
         }

@@ -77,9 +77,11 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
      * One process to start.
      *
      * @param configuration its file, or null when it takes flags
+     * @param own a path below the data directory that its command line names, and that of no other process
      * @param arguments after the program's name
      */
-    record Member(String name, String program, String endpoint, Path configuration, List<String> arguments) {}
+    record Member(String name, String program, String endpoint, Path configuration, Path own,
+            List<String> arguments) {}
 
     String nodeEndpoint(int node) {
         return HOST + ":" + (settings.port() + NODE_PORT_OFFSET + node);
@@ -118,10 +120,10 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         List<String> dialled = aggregatorMembers().stream().map(Member::endpoint).toList();
         List<String> arguments = new ArrayList<>(List.of(
                 "--aggregators", String.join(",", dialled), "--listen", writerEndpoint(), "--name", WRITER));
-        if (settings.durability().keepsRows()) {
-            arguments.addAll(List.of("--journal-dir", directory.resolve(WRITER).toString()));
-        }
-        return new Member(WRITER, PROGRAMS.get(2), writerEndpoint(), null, List.copyOf(arguments));
+        Path folder = directory.resolve(WRITER);
+        arguments.addAll(settings.durability().keepsRows() ? List.of("--journal-dir", folder.toString())
+                : List.of("--no-journal-in", folder.toString()));
+        return new Member(WRITER, PROGRAMS.get(2), writerEndpoint(), null, folder, List.copyOf(arguments));
     }
 
     /** Those that read a configuration file, in the order in which they start. */
@@ -145,7 +147,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
 
     private Member configured(String name, String program, String endpoint) {
         Path file = directory.resolve(name + ".toml");
-        return new Member(name, program, endpoint, file, List.of("--config", file.toString()));
+        return new Member(name, program, endpoint, file, file, List.of("--config", file.toString()));
     }
 
     /** What the rows of all storage nodes may take. */

@@ -8,7 +8,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,11 +45,11 @@ final class DataDirectory implements Closeable {
     /** Makes the directory where it is missing, and keeps every other `up` out of it until it is closed. */
     static DataDirectory open(Path directory) throws CliException, IOException {
         boolean isNew = !Files.exists(directory);
-        Path path = Files.createDirectories(directory.toAbsolutePath()).toRealPath();
+        Path path = DurableFile.makeFolders(directory.toAbsolutePath()).toRealPath();
         if (isNew) {
             DurableFile.force(path.getParent());
         }
-        FileChannel lock = FileChannel.open(path.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        FileChannel lock = DurableFile.open(path.resolve(LOCK));
         if (!isTaken(lock)) {
             lock.close();
             throw CliException.failed("another `daedalus up` is at work in " + path + ": wait for its end");
@@ -131,14 +130,14 @@ final class DataDirectory implements Closeable {
         }
         if (!plan.settings().durability().keepsRows()) {
             for (ClusterPlan.Member node : plan.nodes()) {
-                Files.createDirectories(path.resolve(node.name()));
+                DurableFile.makeFolders(path.resolve(node.name()));
             }
         }
     }
 
     /** The writer would make it by itself, but takes an empty one on a cluster with rows for one that was lost. */
     void makeJournalFolder() throws IOException {
-        Files.createDirectories(path.resolve(ClusterPlan.WRITER));
+        DurableFile.makeFolders(path.resolve(ClusterPlan.WRITER));
         DurableFile.force(path);
     }
 

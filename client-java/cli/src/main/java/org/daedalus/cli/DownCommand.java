@@ -19,7 +19,7 @@ final class DownCommand implements Callable<Integer> {
     private ClusterOption cluster;
 
     @Option(names = "--data-dir", paramLabel = "DIR",
-            description = "the cluster's data directory, instead of --cluster")
+            description = "the cluster's data directory, instead of --cluster; needed where several clusters run")
     private Path dataDirectory;
 
     @Override
@@ -66,6 +66,11 @@ final class DownCommand implements Callable<Integer> {
         if (dataDirectory != null) {
             return LocalCluster.find(dataDirectory)
                     .orElseThrow(() -> CliException.failed("no cluster was started in " + dataDirectory));
+        }
+        List<LocalCluster> running = state.running();
+        if (!cluster.isGiven() && running.size() > 1) {
+            throw CliException.usage("several clusters run here: say which one with --data-dir DIR. They are in "
+                    + String.join(", ", running.stream().map(each -> each.directory().toString()).toList()));
         }
         String endpoint = cluster.endpoints()[0];
         Optional<LocalCluster> local = state.find(endpoint);

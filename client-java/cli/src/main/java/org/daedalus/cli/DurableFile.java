@@ -12,36 +12,26 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Files that are whole or not there, and outlive a power cut once they are. */
+/**
+ * Files that are whole or not there, and outlive a power cut once they are. Only their owner may read what is made
+ * here, whatever the umask: there are rows and passwords in data directories.
+ */
 public final class DurableFile {
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     private DurableFile() {}
 
     /** Puts a file in the place of the one before. */
-    static void replace(Path file, String content) throws IOException {
+    public static void replace(Path file, String content) throws IOException {
         replace(file, content.getBytes(StandardCharsets.UTF_8));
     }
 
     static void replace(Path file, byte[] content) throws IOException {
-        replace(file, content, Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.WRITE));
-    }
-
-    /** The same, and only its owner may read it. */
-    public static void replacePrivate(Path file, String content) throws IOException {
-        Files.deleteIfExists(fresh(file));  // One that was left behind might be everybody's.
-        replace(file, content.getBytes(StandardCharsets.UTF_8),
-                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    }
-
-    private static Path fresh(Path file) {
-        return file.resolveSibling(file.getFileName() + ".new");
-    }
-
-    private static void replace(Path file, byte[] content, Set<StandardOpenOption> options,
-            FileAttribute<?>... attributes) throws IOException {
         Path fresh = fresh(file);
-        try (FileChannel channel = FileChannel.open(fresh, options, attributes)) {
+        Files.deleteIfExists(fresh);  // One that was left behind might be everybody's.
+        try (FileChannel channel = FileChannel.open(fresh,
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_ONLY)) {
             ByteBuffer left = ByteBuffer.wrap(content);
             while (left.hasRemaining()) {
                 channel.write(left);
@@ -50,6 +40,21 @@ public final class DurableFile {
         }
         Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         force(file.toAbsolutePath().getParent());
+    }
+
+    /** Makes a folder, and those above it, where they are missing. */
+    static Path makeFolders(Path folder) throws IOException {
+        return Files.createDirectories(folder,
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+    }
+
+    /** Opens a file to be written, and makes it where it is missing. */
+    static FileChannel open(Path file) throws IOException {
+        return FileChannel.open(file, Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_ONLY);
+    }
+
+    private static Path fresh(Path file) {
+        return file.resolveSibling(file.getFileName() + ".new");
     }
 
     /** Forces a file, or the names in a folder, to disk. */

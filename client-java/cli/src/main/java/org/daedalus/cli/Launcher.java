@@ -89,6 +89,7 @@ final class Launcher {
         if (Files.exists(log) && Files.size(log) > 0) {
             Files.move(log, log.resolveSibling(log.getFileName() + ".1"), StandardCopyOption.REPLACE_EXISTING);
         }
+        DurableFile.open(log).close();
         Process process = new ProcessBuilder(command)
                 .directory(directory.toFile())
                 .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
@@ -100,13 +101,8 @@ final class Launcher {
 
     /** A member of the cluster in {@code directory} that runs. */
     static LocalCluster.Member member(Path directory, ClusterPlan.Member member, long pid) {
-        return new LocalCluster.Member(member.name(), member.endpoint(), pid, argument(member),
+        return new LocalCluster.Member(member.name(), member.endpoint(), pid, member.own().toString(),
                 log(directory, member.name()));
-    }
-
-    /** What tells its process from others. */
-    static String argument(ClusterPlan.Member member) {
-        return member.configuration() != null ? member.configuration().toString() : member.endpoint();
     }
 
     /** Where a process of the cluster in {@code directory} logs. */

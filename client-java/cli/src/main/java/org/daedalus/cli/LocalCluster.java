@@ -97,10 +97,9 @@ record LocalCluster(Path directory, List<Member> processes) {
         }
     }
 
+    /** A cluster in another directory may have a process of this name at this endpoint: its files tell it apart. */
     private static boolean runs(long pid, ClusterPlan.Member member) {
-        List<String> words = commandLine(pid);
-        String option = member.configuration() != null ? "--config" : "--listen";
-        return Collections.indexOfSubList(words, List.of(option, Launcher.argument(member))) >= 0;
+        return Collections.indexOfSubList(commandLine(pid), member.arguments()) >= 0;
     }
 
     private static List<String> commandLine(long pid) {
@@ -118,7 +117,7 @@ record LocalCluster(Path directory, List<Member> processes) {
             text.append(String.join("\t", member.name, member.endpoint, Long.toString(member.pid), member.argument))
                     .append('\n');
         }
-        Files.writeString(directory.resolve(FILE), text);
+        DurableFile.replace(directory.resolve(FILE), text.toString());
     }
 
     void delete() throws IOException {

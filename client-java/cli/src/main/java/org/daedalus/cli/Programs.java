@@ -30,11 +30,12 @@ final class Programs {
         throw CliException.failed(program + " is not in " + directories + ": build it, or set DAEDALUS_BIN");
     }
 
-    /** The command that runs the schema compiler. */
+    /** The command that runs the schema compiler. Only its owner may read what it writes. */
     ProcessBuilder schemaCompiler(Path schema, List<String> options) {
         Path python = home.resolve(".venv/bin/python");
-        List<String> command = new ArrayList<>(List.of(Files.isExecutable(python) ? python.toString() : "python3",
-                "-m", "daedalus_schema", schema.toString()));
+        List<String> command = new ArrayList<>(List.of("sh", "-c", "umask 077 && exec \"$@\"", "sh",
+                Files.isExecutable(python) ? python.toString() : "python3", "-m", "daedalus_schema",
+                schema.toString()));
         command.addAll(options);
         ProcessBuilder builder = new ProcessBuilder(command);
         String path = System.getenv("PYTHONPATH");

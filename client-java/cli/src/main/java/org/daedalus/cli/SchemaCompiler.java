@@ -41,7 +41,7 @@ final class SchemaCompiler {
 
     /** Compiles into a folder, unless that has been done; returns the library. */
     Path compile(Checked schema, Path output) throws CliException, IOException {
-        Files.createDirectories(output);
+        DurableFile.makeFolders(output);
         Said said = run(schema.file(), "--output", output.toString());
         Path library = output.resolve(schema.table() + ".so");
         if (!Files.isReadable(library)) {

@@ -74,6 +74,15 @@ public final class StateDirectory {
         return Optional.empty();
     }
 
+    /** The clusters of which a process runs. */
+    List<LocalCluster> running() throws IOException {
+        List<LocalCluster> running = new ArrayList<>();
+        for (Path entry : entries()) {
+            clusterOf(entry).filter(cluster -> !cluster.alive().isEmpty()).ifPresent(running::add);
+        }
+        return running;
+    }
+
     void remember(LocalCluster cluster) throws IOException {
         Files.createDirectories(root.resolve("clusters"));
         write(entry(cluster), cluster.directory().toString());

@@ -6,6 +6,7 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Json;
 import org.daedalus.output.TextTable;
 import org.daedalus.wire.v1.AggregatorStatus;
+import org.daedalus.wire.v1.AllocatorStatus;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.SegmentStatus;
 import org.daedalus.wire.v1.StatusReply;
@@ -14,8 +15,8 @@ import org.daedalus.wire.v1.WriterStatus;
 /** A cluster's status as text. */
 final class StatusView {
     private static final String[] NODE_HEAD =
-        {"node", "endpoint", "state", "process", "rows", "memory", "accepted", "applied", "durability", "durable",
-            "checkpoint", "log", "checkpoints", "queries", "updates", "share factor", "updates a cycle",
+        {"node", "endpoint", "state", "process", "rows", "memory", "allocator", "accepted", "applied", "durability",
+            "durable", "checkpoint", "log", "checkpoints", "queries", "updates", "share factor", "updates a cycle",
             "cycle declared"};
     private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
         "bytes a row", "of raw", "huge pages", "NUMA node", "cycles", "late", "last cycle", "longest",
@@ -46,6 +47,7 @@ final class StatusView {
                 .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
                 .append(unsigned(aggregator.getConfirmed())).append(", time zones ")
                 .append(aggregator.getTimeZoneVersion().isEmpty() ? "MISSING" : aggregator.getTimeZoneVersion())
+                .append(", allocator ").append(allocator(aggregator.getAllocator()))
                 .append('\n');
         text.append(logins(aggregator));
         text.append(writer(reply)).append('\n');
@@ -129,13 +131,19 @@ final class StatusView {
             unsigned(node.getProcessId()),
             unsigned(node.getSegmentsList().stream().mapToLong(SegmentStatus::getRows).sum()),
             mib(node.getSegmentsList().stream().mapToLong(SegmentStatus::getMemoryBytes).sum()),
-            unsigned(node.getAccepted()), unsigned(node.getApplied()), node.getDurability(),
+            allocator(node.getAllocator()), unsigned(node.getAccepted()), unsigned(node.getApplied()),
+            node.getDurability(),
             keeps ? unsigned(node.getDurable()) : "-",
             keeps && node.getCheckpoint() != 0 ? unsigned(node.getCheckpoint()) : "-",
             keeps ? mib(node.getLogBytes()) : "-", keeps ? mib(node.getCheckpointBytes()) : "-",
             unsigned(node.getQueriesTotal()), unsigned(node.getUpdatesTotal()),
             Integer.toUnsignedString(node.getShareFactor()), Integer.toUnsignedString(node.getUpdatesPerCycle()),
             node.getCycleNsTarget() == 0 ? "any" : millis(node.getCycleNsTarget())};
+    }
+
+    /** What is in use, of what the process keeps. */
+    private static String allocator(AllocatorStatus allocator) {
+        return mib(allocator.getAllocatedBytes(), allocator.getResidentBytes());
     }
 
     private static String[] segment(NodeStatus node, SegmentStatus segment) {

@@ -64,7 +64,7 @@ class ClusterPlanTest {
                 sql_threads = 1
                 """);
         assertThat(plan.writer().arguments()).containsExactly("--aggregators", "127.0.0.1:7400,127.0.0.1:7401",
-                "--listen", "127.0.0.1:7450", "--name", "writer");
+                "--listen", "127.0.0.1:7450", "--name", "writer", "--no-journal-in", "/data/writer");
         assertThat(plan.nodes().get(0).arguments()).containsExactly("--config", "/data/node-0.toml");
     }
 

@@ -17,6 +17,7 @@ import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.InsertPart;
+import org.daedalus.wire.v1.AllocatorStatus;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationKind;
@@ -223,7 +224,8 @@ class CommandsTest {
     @Test
     void shouldShowStatusAndWhatIsWrong() throws Exception {
         StatusReply.Builder status = StatusReply.newBuilder().setClusterId("flights-1");
-        status.getAggregatorBuilder().setName("aggregator-0").setWriterReachable(true);
+        status.getAggregatorBuilder().setName("aggregator-0").setWriterReachable(true).getAllocatorBuilder()
+                .setAllocatedBytes(20 << 20).setResidentBytes(33 << 20);
         status.addNodes(NodeStatus.newBuilder().setReachable(true).setEndpoint("127.0.0.1:7410").setEpoch(2)
                 .setWriter("writer").setDurability("off")
                 .addSegments(SegmentStatus.newBuilder()
@@ -232,7 +234,8 @@ class CommandsTest {
                         .setPlacementVerified(true)));
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
         status.addNodes(NodeStatus.newBuilder().setNode(2).setReachable(true).setDurability("async").setApplied(78)
-                .setDurable(77).setCheckpoint(55).setLogBytes(5 << 20).setCheckpointBytes(7 << 20));
+                .setDurable(77).setCheckpoint(55).setLogBytes(5 << 20).setCheckpointBytes(7 << 20)
+                .setAllocator(AllocatorStatus.newBuilder().setAllocatedBytes(1 << 20).setResidentBytes(9 << 20)));
         status.getWriterBuilder().setUpdatesKept(3).setUpdatesKeptMax(1_024).setUpdateBytesKept(1 << 20)
                 .setUpdateBytesKeptMax(32 << 20).setSubmissionsKnown(9).setSubmissionsKnownMax(65_536)
                 .setSubmissionBytesKnown(2 << 20).setSubmissionBytesKnownMax(32 << 20).setHeapBytesUsed(1)
@@ -246,7 +249,8 @@ class CommandsTest {
                     .contains("UNREACHABLE: connection refused")
                     .contains("it keeps 3 of 1024 updates (1.0 of 32.0 MiB)")
                     .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap")
-                    .contains("it keeps no journal");
+                    .contains("it keeps no journal")
+                    .contains("allocator 20.0 of 33.0 MiB").contains("1.0 of 9.0 MiB");
             assertThat(said.out().lines().filter(line -> line.contains("async")).toList()).singleElement().asString()
                     .containsPattern("78 \\| +async \\| +77 \\| +55 \\| 5\\.0 MiB \\| +7\\.0 MiB");
             status.getWriterBuilder().setJournalBytes(3 << 20).setJournalBytesMax(1 << 30).setJournaledThrough(79);

@@ -27,6 +27,8 @@ final class EpochRaise {
     private static final long NEVER = Long.MAX_VALUE;
     /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
     private static final long EPOCH_STEP = 1 << 20;
+    /** How often the pause before the next epoch is doubled, at most: to eight seconds. */
+    private static final int DOUBLINGS_MAX = 4;
 
     private final WriterOptions options;
     private final LiveAggregators aggregators;
@@ -49,6 +51,8 @@ final class EpochRaise {
     /** Where nothing is numbered yet, it may begin behind what others have. */
     private final boolean adopts;
     private long pausesUntilNs = Long.MIN_VALUE;
+    /** How many epochs in a row were of no use because of a node that somebody has to see to. */
+    private int vain;
 
     EpochRaise(WriterOptions options, LiveAggregators aggregators, RecoveredJournal journal) {
         this.options = options;
@@ -177,7 +181,7 @@ final class EpochRaise {
 
     private void raise(long nowNs, WriterEffects effects) {
         state = State.RAISING;
-        retryNs = nowNs + options.epochRetryNs();
+        retryNs = nowNs + pauseNs();
         asked = climb == 0 ? known + 1 : Math.min(climb, known + 1);
         send(EpochBody.newBuilder().setEpoch(asked).setHolder(options.name()).setEndpoint(options.endpoint())
                 .setKeptFrom(numbered == null ? 0 : numbered.keptFrom()).build(), effects);
@@ -195,8 +199,17 @@ final class EpochRaise {
                 .setBody(body.toByteString()).build()));
     }
 
+    /**
+     * Each epoch that is raised is written to the disk of every node. Where one cannot write it, or lacks updates that
+     * nobody can send, the next epoch is of no use either until somebody sees to that node.
+     */
+    private long pauseNs() {
+        return options.epochRetryNs() << (climb > 0 ? 0 : Math.min(vain, DOUBLINGS_MAX));
+    }
+
     private void onRaised(EpochReply reply, long nowNs) {
         if (!reply.getGranted()) {
+            vain += Errors.isOfDisk(reply.getError()) ? 1 : 0;
             boolean isOwn = reply.getHolder().equals(options.name())
                     && reply.getEndpoint().equals(options.endpoint());
             boolean isTakenOverFrom = options.takeOver() && reply.getHolder().equals(foundHolder);
@@ -222,6 +235,7 @@ final class EpochRaise {
         if (numbered == null ? mayBegin(reply.getAcceptedList()) : maySendOn(reply.getAcceptedList())) {
             accepted = reply.getAcceptedList();
             state = State.GRANTED;
+            vain = 0;
             retryNs = NEVER;
             pausesUntilNs = nowNs + options.epochRetryNs();
         }
@@ -270,7 +284,8 @@ final class EpochRaise {
                 lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode()
                         + " has accepted updates up to " + node.getApplied()
                         + ", the writer can send them from " + numbered.keptFrom() + " on",
-                        "restore that node");
+                        "put back a newer copy of that node's data directory");
+                vain++;
                 known = asked; // All hold it; the next one is asked for once the node may have been restored.
                 return false;
             }

@@ -41,6 +41,11 @@ final class Errors {
         return make(ErrorCategory.ERROR_CATEGORY_FATAL, sqlState, message, hint);
     }
 
+    /** Whether a disk is full or broken: it stays so until somebody sees to it. */
+    static boolean isOfDisk(Error error) {
+        return error.getSqlstate().equals(DISK_FULL) || error.getSqlstate().equals(IO_ERROR);
+    }
+
     static Error takenOver(String holder, long epoch) {
         return fatal(OBJECT_IN_USE, holder + " has taken over as the writer (epoch " + epoch + ")",
                 "send updates to it");

@@ -318,11 +318,11 @@ public final class LogicalWriter implements AutoCloseable {
         }
 
         @Override
-        public void onProblem(String reason) {
+        public void onProblem(IOException reason) {
             network.execute(() -> {
                 journal.onProblem(reason);
                 core.onJournalState(journal.state());
-                LOG.warn("journal: {}", reason == null ? "it can be written again" : reason);
+                LOG.warn("journal: {}", reason == null ? "it can be written again" : reason.toString());
             });
         }
 

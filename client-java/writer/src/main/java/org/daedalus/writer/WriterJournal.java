@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.wire.v1.Error;
+import org.daedalus.writer.journal.DiskFullException;
 import org.daedalus.writer.journal.JournalFolder;
 import org.daedalus.writer.journal.JournalHeader;
 import org.daedalus.writer.journal.JournalLog;
@@ -21,7 +22,7 @@ final class WriterJournal implements AutoCloseable {
     interface Listener {
         void onJournaled(long through);
 
-        void onProblem(String reason);
+        void onProblem(IOException problem);
 
         void onLost(String reason);
     }
@@ -59,8 +60,8 @@ final class WriterJournal implements AutoCloseable {
                     }
 
                     @Override
-                    public void onProblem(String reason) {
-                        listener.onProblem(reason);
+                    public void onProblem(IOException problem) {
+                        listener.onProblem(problem);
                     }
 
                     @Override
@@ -175,8 +176,16 @@ final class WriterJournal implements AutoCloseable {
     }
 
     /** What the listener was told; null: all is well again. */
-    void onProblem(String reason) {
-        problem = reason == null ? null : Errors.retry(Errors.DISK_FULL, reason, "make room, or see to the disk");
+    void onProblem(IOException reason) {
+        if (reason == null) {
+            problem = null;
+        } else if (reason instanceof DiskFullException) {
+            problem = Errors.retry(Errors.DISK_FULL, "there is no room for the journal: " + reason.getMessage(),
+                    "make room on that file system");
+        } else {
+            problem = Errors.retry(Errors.IO_ERROR, "the journal cannot be written: " + reason.getMessage(),
+                    "see to the disk");
+        }
     }
 
     Error lost(String reason) {

@@ -35,6 +35,10 @@ public final class WriterProcess implements Callable<Integer> {
             description = "Where to keep updates until every node has them; without, they are lost with this process.")
     private Path journalFolder;
 
+    @Option(names = "--no-journal-in", paramLabel = "DIR", hidden = true,
+            description = "Keep no journal. DIR is not looked at: it tells this writer from those of others.")
+    private Path noJournalFolder;
+
     @Option(names = "--journal-mib", defaultValue = "1024", paramLabel = "MIB",
             description = "Most that the journal may take on disk (default: ${DEFAULT-VALUE}).")
     private long journalMib;

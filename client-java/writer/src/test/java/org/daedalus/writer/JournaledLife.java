@@ -89,7 +89,7 @@ final class JournaledLife implements WriterJournal.Listener {
     private final Nodes nodes;
     private final LinkedBlockingQueue<Runnable> events = new LinkedBlockingQueue<>();
     private long nowNs;
-    private String problem;
+    private IOException problem;
 
     JournaledLife(FaultyFolder folder, Nodes nodes, boolean adopts) throws IOException {
         this(folder, nodes, adopts, BYTES_MAX, 16 << 10);
@@ -113,7 +113,7 @@ final class JournaledLife implements WriterJournal.Listener {
     }
 
     @Override
-    public void onProblem(String reason) {
+    public void onProblem(IOException reason) {
         events.add(() -> {
             problem = reason;
             journal.onProblem(reason);

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriterStatus;
+import org.daedalus.writer.journal.DiskFullException;
 import org.daedalus.writer.journal.FaultyFolder;
 import org.daedalus.writer.journal.JournalException;
 import org.daedalus.writer.journal.JournalHeader;
@@ -198,6 +199,17 @@ class JournaledWriterTest {
         life.awaitJournaled();
         life.settle();
         assertThat(again(life).core.lastNumbered()).isEqualTo(number);
+    }
+
+    @Test
+    void shouldTellABrokenDiskFromAFullOne() throws Exception {
+        WriterJournal journal = begin().journal;
+        journal.onProblem(new IOException("Input/output error"));
+        assertThat(journal.state().problem().getSqlstate()).isEqualTo("58030");
+        journal.onProblem(new DiskFullException("No space left on device"));
+        assertThat(journal.state().problem().getSqlstate()).isEqualTo("53100");
+        journal.onProblem(null);
+        assertThat(journal.state().problem()).isNull();
     }
 
     @Test

@@ -23,6 +23,8 @@ class WriterEpochTest {
     private final long[] nodes;
     private final List<Long> asked = new ArrayList<>();
     private long nowNs;
+    /** Of the second node: it cannot write an epoch. */
+    private boolean isDiskFull;
 
     WriterEpochTest() {
         this.nodes = new long[2];
@@ -32,7 +34,9 @@ class WriterEpochTest {
     private EpochReply answer(EpochBody body) {
         EpochReply.Builder reply = EpochReply.newBuilder().setGranted(true);
         for (int node = 0; node < nodes.length; node++) {
-            if (!body.getInquire() && body.getEpoch() > nodes[node] && body.getEpoch() - nodes[node] <= STEP) {
+            if (!body.getInquire() && isDiskFull && node == 1) {
+                reply.setGranted(false).setError(Error.newBuilder().setSqlstate("53100").setMessage("disk full"));
+            } else if (!body.getInquire() && body.getEpoch() > nodes[node] && body.getEpoch() - nodes[node] <= STEP) {
                 nodes[node] = body.getEpoch();
             } else if (!body.getInquire()) {
                 boolean isTooFar = body.getEpoch() > nodes[node];
@@ -244,6 +248,23 @@ class WriterEpochTest {
         assertThat(waiting.epochRefusal().getMessage())
                 .isEqualTo("node 1 has accepted updates up to 7, and up to 6 they are durable");
         assertThat(waiting.nextDeadlineNs()).as("when it asks again").isLessThan(Long.MAX_VALUE);
+    }
+
+    /** Each epoch is written to the disks of all nodes. */
+    @Test
+    void shouldRaiseMoreSeldomWhereEpochsAreOfNoUse() throws InvalidProtocolBufferException {
+        isDiskFull = true;
+        start();
+        List<Long> pauses = new ArrayList<>();
+        for (int retries = 0; retries < 7; retries++) {
+            long beforeNs = nowNs;
+            passTime();
+            pauses.add((nowNs - beforeNs) / 500_000_000L);
+        }
+        assertThat(pauses).containsExactly(1L, 2L, 4L, 8L, 16L, 16L, 16L);
+        isDiskFull = false;
+        passTime();
+        assertThat(core.phase()).isEqualTo(WriterCore.Phase.ACTIVE);
     }
 
     @Test

@@ -50,7 +50,7 @@ public final class UsersFile {
     /** Makes a file without users where there is none. */
     public static void make(Path path) throws IOException {
         if (!Files.exists(path)) {
-            DurableFile.replacePrivate(path, HEAD);
+            DurableFile.replace(path, HEAD);
         }
     }
 
@@ -125,6 +125,6 @@ public final class UsersFile {
 
     /** Replaces the file; only its owner may read it. */
     void write(Path path) throws IOException {
-        DurableFile.replacePrivate(path, String.join("\n", lines) + "\n");
+        DurableFile.replace(path, String.join("\n", lines) + "\n");
     }
 }

@@ -10,13 +10,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.stream.Stream;
 
-/** A folder of the file system, for one process at a time. */
+/**
+ * A folder of the file system, for one process at a time. There are rows in it, so only its owner may read what is made
+ * here, whatever the umask.
+ */
 public final class DiskFolder implements JournalFolder, Closeable {
     static final String LOCK_NAME = "lock";
+
+    private static final FileAttribute<?> OWNER_READS =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final FileAttribute<?> OWNER_ENTERS =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
 
     private final Path path;
     private final FileChannel lock;
@@ -34,7 +45,7 @@ public final class DiskFolder implements JournalFolder, Closeable {
     public static DiskFolder open(Path path) throws IOException {
         makeDurably(path.toAbsolutePath());
         FileChannel lock = FileChannel.open(path.resolve(LOCK_NAME),
-                StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE), OWNER_READS);
         if (!isTaken(lock)) {
             lock.close();
             throw new JournalException("the journal " + path + " is used by another process",
@@ -52,7 +63,7 @@ public final class DiskFolder implements JournalFolder, Closeable {
         if (parent != null) {
             makeDurably(parent);
         }
-        Files.createDirectory(path);
+        Files.createDirectory(path, OWNER_ENTERS);
         if (parent != null) {
             force(parent);
         }
@@ -87,8 +98,8 @@ public final class DiskFolder implements JournalFolder, Closeable {
 
     @Override
     public JournalFile create(String name) throws IOException {
-        return guarded(name, () -> file(FileChannel.open(path.resolve(name), StandardOpenOption.CREATE_NEW,
-                StandardOpenOption.WRITE), describe(name)));
+        return guarded(name, () -> file(FileChannel.open(path.resolve(name),
+                Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), OWNER_READS), describe(name)));
     }
 
     @Override

@@ -41,8 +41,8 @@ public final class JournalLog implements AutoCloseable {
         /** All records before {@code position} are durable, and the updates up to {@code timestamp}. */
         void onForced(long position, long timestamp);
 
-        /** Nothing can be written for now, for this reason; null: it can again. */
-        void onProblem(String reason);
+        /** Nothing can be written: the disk is full ({@link DiskFullException}) or fails; null: it can again. */
+        void onProblem(IOException problem);
 
         /** Nothing can be written any more. */
         void onLost(String reason);
@@ -245,12 +245,12 @@ public final class JournalLog implements AutoCloseable {
                 return true;
             } catch (DiskFullException e) {
                 hasProblem = true;
-                listener.onProblem("there is no room for the journal: " + e.getMessage());
+                listener.onProblem(e);
             } catch (IOException e) {
                 LOG.error("a file of the journal cannot be written, a new one begins: {}", e.toString());
                 failures++;
                 hasProblem = true;
-                listener.onProblem("the journal cannot be written: " + e.getMessage());
+                listener.onProblem(e);
                 if (failures >= FAILURES_MAX) {
                     lose(e.getMessage());
                     return false;

@@ -15,8 +15,8 @@ import java.util.List;
  */
 public final class JournalReader {
     private static final String RESTORE = "restore that file from a copy; or, where there is none, move the journal "
-            + "away and start the writer with --adopt: updates that some node lacks are lost then, and such nodes have "
-            + "to be restored";
+            + "away and start the writer with --adopt: updates that some node lacks are lost then, and a copy of "
+            + "such a node's data directory has to be put back";
 
     /** Takes what is read. */
     public interface Visitor {

@@ -91,8 +91,8 @@ final class JournalFixture implements JournalLog.Listener, AutoCloseable {
     }
 
     @Override
-    public synchronized void onProblem(String reason) {
-        problems.add(reason);
+    public synchronized void onProblem(IOException problem) {
+        problems.add(problem == null ? null : problem.getMessage());
         notifyAll();
     }
 
