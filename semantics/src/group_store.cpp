@@ -14,13 +14,14 @@ void GroupStore::reserve(uint64_t groups_max) {
   const uint64_t slots = std::max(std::bit_ceil(2 * groups_max + 2), uint64_t{64});
   slots_.resize((slots + kTableSlots - 1) / kTableSlots);
   slot_mask_ = slots - 1;
+  groups_max_ = groups_max;
 }
 
 uint32_t& GroupStore::slot_of(uint64_t at) {
   std::unique_ptr<uint32_t[]>& table = slots_[at / kTableSlots];
   if (table == nullptr) {
-    table = std::make_unique<uint32_t[]>(kTableSlots);
-    memory_bytes_ += kTableSlots * sizeof(uint32_t);
+    table = std::make_unique<uint32_t[]>(table_slots());
+    memory_bytes_ += table_slots() * sizeof(uint32_t);
   }
   return table[at % kTableSlots];
 }
@@ -46,15 +47,16 @@ uint32_t GroupStore::find(std::string_view key, bool& is_new) {
 uint32_t GroupStore::append(std::string_view key, uint64_t hash) {
   CHECK(size_ < slot_mask_);
   if (size_ % kBlockGroups == 0) {
+    const auto groups = std::min<uint64_t>(kBlockGroups, std::max<uint64_t>(groups_max_, size_ + 1) - size_);
     Block& block = *blocks_.emplace_back(std::make_unique<Block>());
-    block.entries.reserve(kBlockGroups);
-    block.plain.reserve(size_t{kBlockGroups} * plain_count_);
-    block.states.reserve(size_t{kBlockGroups} * state_count_);
-    memory_bytes_ +=
-        kBlockGroups * (sizeof(Entry) + plain_count_ * sizeof(Value) + state_count_ * sizeof(AggregateState));
+    block.entries.reserve(groups);
+    block.plain.reserve(groups * plain_count_);
+    block.states.reserve(groups * state_count_);
+    memory_bytes_ += groups * (sizeof(Entry) + plain_count_ * sizeof(Value) + state_count_ * sizeof(AggregateState));
   }
   if (keys_.empty() || keys_.back().capacity() - keys_.back().size() < key.size()) {
-    keys_.emplace_back().reserve(std::max(kKeyBytes, key.size()));
+    const size_t next = keys_.empty() ? kKeyBytesMin : std::min(kKeyBytes, 2 * keys_.back().capacity());
+    keys_.emplace_back().reserve(std::max(next, key.size()));
     memory_bytes_ += keys_.back().capacity();
   }
   std::string& to = keys_.back();

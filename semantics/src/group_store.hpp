@@ -1,6 +1,8 @@
-// The groups of one merge: found by key, kept in blocks, so that they grow and go a piece at a time.
+// The groups of one merge: found by key, kept in blocks, so that they grow and go a piece at a time. Blocks of few
+// groups are small: most answers have one.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -39,6 +41,7 @@ class GroupStore {
 
  private:
   static constexpr uint32_t kBlockGroups = 1024;
+  static constexpr size_t kKeyBytesMin = 256;
   static constexpr size_t kKeyBytes = 64u << 10;
   static constexpr uint64_t kTableSlots = 16u << 10;
 
@@ -56,10 +59,13 @@ class GroupStore {
   [[nodiscard]] Block& block_of(uint32_t group) { return *blocks_[group / kBlockGroups]; }
   [[nodiscard]] uint32_t append(std::string_view key, uint64_t hash);
 
+  [[nodiscard]] uint32_t& slot_of(uint64_t at);
+  /// Of one table of slots.
+  [[nodiscard]] uint64_t table_slots() const { return std::min(slot_mask_ + 1, kTableSlots); }
+
   uint32_t plain_count_;
   uint32_t state_count_;
-  [[nodiscard]] uint32_t& slot_of(uint64_t at);
-
+  uint64_t groups_max_ = 0;
   /// Group number + 1, or 0; open addressing. In tables of kTableSlots, made when a group comes that belongs there, so
   /// that none is long to make or to give back.
   std::vector<std::unique_ptr<uint32_t[]>> slots_;
