@@ -7,7 +7,7 @@ namespace daedalus {
 
 struct AllocatorUse {
   uint64_t allocated_bytes = 0;  ///< What the program has asked for and not freed.
-  uint64_t resident_bytes = 0;   ///< What the allocator holds of the machine's memory: that, and what it keeps for later.
+  uint64_t resident_bytes = 0;   ///< What the allocator holds: that, and what it keeps for later.
 };
 
 }  // namespace daedalus
