@@ -60,7 +60,7 @@ class GroupStore {
   [[nodiscard]] uint32_t append(std::string_view key, uint64_t hash);
 
   [[nodiscard]] uint32_t& slot_of(uint64_t at);
-  /// Of one table of slots.
+  /// Says how many slots one table has.
   [[nodiscard]] uint64_t table_slots() const { return std::min(slot_mask_ + 1, kTableSlots); }
 
   uint32_t plain_count_;

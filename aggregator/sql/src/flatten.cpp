@@ -410,7 +410,7 @@ class Flattener {
     return rewriter.list(made);
   }
 
-  /// What an outer query that groups nothing is ordered by where it does not say it: as the inner one.
+  /// An outer query that says no order and groups nothing is ordered as the inner one.
   grammar::Nodes kept_order(const SelectStatement& outer, grammar::Nodes inner_order) {
     if (inner_order.empty() || (outer.has_distinct && !outer.has_distinct_on)) {
       return {};

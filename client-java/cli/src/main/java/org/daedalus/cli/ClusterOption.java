@@ -16,7 +16,7 @@ public final class ClusterOption {
             description = "how long to wait for an answer (default: ${DEFAULT-VALUE})")
     private double timeoutSeconds;
 
-    /** Whether somebody has said which cluster; else it is the last one that was started. */
+    /** Says whether somebody has named a cluster; else commands go to the last one that was started. */
     boolean isGiven() {
         return !given().isEmpty();
     }

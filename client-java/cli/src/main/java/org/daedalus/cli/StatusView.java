@@ -141,7 +141,7 @@ final class StatusView {
             node.getCycleNsTarget() == 0 ? "any" : millis(node.getCycleNsTarget())};
     }
 
-    /** What is in use, of what the process keeps. */
+    /** Renders what is in use, of what the process keeps. */
     private static String allocator(AllocatorStatus allocator) {
         return mib(allocator.getAllocatedBytes(), allocator.getResidentBytes());
     }

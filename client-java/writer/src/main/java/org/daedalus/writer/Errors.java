@@ -41,7 +41,7 @@ final class Errors {
         return make(ErrorCategory.ERROR_CATEGORY_FATAL, sqlState, message, hint);
     }
 
-    /** Whether a disk is full or broken: it stays so until somebody sees to it. */
+    /** Says whether a disk is full or broken: it stays so until somebody sees to it. */
     static boolean isOfDisk(Error error) {
         return error.getSqlstate().equals(DISK_FULL) || error.getSqlstate().equals(IO_ERROR);
     }

@@ -23,7 +23,7 @@ class WriterEpochTest {
     private final long[] nodes;
     private final List<Long> asked = new ArrayList<>();
     private long nowNs;
-    /** Of the second node: it cannot write an epoch. */
+    /** The second node cannot write an epoch. */
     private boolean isDiskFull;
 
     WriterEpochTest() {
