@@ -115,7 +115,7 @@ SLOW = [
 ]
 
 # Each mutant is one that the area's tests have to notice; survivors are printed for a person to judge.
-MUTATED_AREAS = {"engine": 20, "node": 15, "fan_outs": 10, "contract": 10, "normal_form": 5}
+MUTATED_AREAS = {"engine": 12, "node": 10, "fan_outs": 6, "contract": 6, "normal_form": 4}
 
 NIGHTLY = [
     Suite("build under ASan", "tools/build_preset.sh asan crossed_tests"),
@@ -127,6 +127,12 @@ NIGHTLY = [
     pytest_suite("oracle, many", "tests/oracle", {"DAEDALUS_ORACLE_QUERIES": "10000", "DAEDALUS_SEED": NIGHTLY_SEED}),
     pytest_suite("attacks", "tests/attacks", {"DAEDALUS_ATTACK_ROWS": "3000000"}, wants_quiet=True),
     pytest_suite("many kills", "tests/kills", {"DAEDALUS_KILLS": "100"}, wants_quiet=True),
+    pytest_suite(
+        "heavy statements",
+        "tests/commands/test_heavy_queries.py",
+        {"DAEDALUS_HEAVY_STATEMENTS": "1000"},
+        wants_quiet=True,
+    ),
     pytest_suite("deployment", "tests/deploy", may_skip_all=True),
     pytest_suite("Java installed", "tests/install"),
     *(

@@ -27,7 +27,7 @@ Result<void> check_routes(const semantics::Schema& schema, const contract::Parti
 }  // namespace
 
 QueryTerms terms_of(const wire::v1::OperationHeader& header) {
-  return {header.prefix_min(), header.request_id(), header.principal()};
+  return {header.prefix_min(), header.request_id(), header.principal(), header.compute_ms()};
 }
 
 Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
@@ -241,6 +241,7 @@ wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now, rpc
   header.set_kind(wire::v1::OPERATION_KIND_SELECT);
   header.set_map_version(context_.map->version);
   header.set_prefix_min(query.terms.prefix_min);
+  header.set_compute_ms(query.terms.compute_ms);
   // An empty text that is set is allocated all the same.
   if (!query.terms.request_id.empty()) {
     header.set_request_id(query.terms.request_id);

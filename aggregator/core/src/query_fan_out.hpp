@@ -24,6 +24,7 @@ struct QueryTerms {
   uint64_t prefix_min = 0;
   std::string request_id;
   std::string principal;
+  uint32_t compute_ms = 0;
 };
 
 [[nodiscard]] QueryTerms terms_of(const wire::v1::OperationHeader& header);

@@ -104,6 +104,7 @@ uint64_t PgSession::send_statement(const wire::v1::StatementBody& body, uint32_t
   header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
   header.set_shape_slot(slot);
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
+  header.set_compute_ms(settings_->compute_ms());
   header.set_principal(entrance_.user());
   body.SerializeToString(operation.mutable_body());
   return requests_.ask(std::move(operation));

@@ -49,6 +49,8 @@ constexpr Entry kEntries[] = {
     {"check_function_bodies", "Kept; there are no functions to be checked.", Kind::kBool, "on"},
     {"client_encoding", "The encoding of texts on the wire.", Kind::kChoice, "UTF8", true, "utf8|unicode|sqlascii"},
     {"client_min_messages", "Kept; the messages there are, are sent.", Kind::kChoice, "notice", false, kLevels},
+    {"daedalus.compute_ms", "How long a query may compute in a segment; 0: as long as the nodes allow.",
+     Kind::kDuration, "0"},
     {"daedalus.copy", "Whether a COPY is one update, or batches that follow each other.", Kind::kChoice, "atomic",
      false, "atomic|batches"},
     {"DateStyle", "How dates are shown and read.", Kind::kDateStyle, "ISO, MDY", true},
@@ -104,6 +106,7 @@ constexpr Entry kEntries[] = {
 };
 
 constexpr std::string_view kTimeout = "statement_timeout";
+constexpr std::string_view kComputeMs = "daedalus.compute_ms";
 
 const Entry* find_entry(std::string_view key) {
   const auto found = std::find_if(std::begin(kEntries), std::end(kEntries),
@@ -367,6 +370,7 @@ void Settings::restore(Values values) {
 
 void Settings::learn() {
   statement_timeout_ns_ = milliseconds_of(current(kTimeout)).value_or(0) * kMillisecond;
+  compute_ms_ = static_cast<uint32_t>(std::min<int64_t>(milliseconds_of(current(kComputeMs)).value_or(0), UINT32_MAX));
   const std::string name = current(lower(kTimeZone));
   if (zone_ != nullptr && zone_->name() == name) {
     return;

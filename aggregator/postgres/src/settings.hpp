@@ -53,6 +53,9 @@ class Settings {
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
+  /// Of a query in a segment; 0: as long as the nodes allow.
+  [[nodiscard]] uint32_t compute_ms() const { return compute_ms_; }
+
   /// One of those there are, but for those that a session invents.
   struct Described {
     std::string_view name;  ///< PostgreSQL's spelling.
@@ -76,6 +79,7 @@ class Settings {
   Values changed_;  ///< By name in lower case.
   Values started_with_;
   int64_t statement_timeout_ns_ = 0;
+  uint32_t compute_ms_ = 0;
   std::shared_ptr<const semantics::SessionZone> zone_;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daedalus/semantics/characters.hpp"
+#include "daedalus/semantics/evaluation_watch.hpp"
 #include "printer.hpp"
 
 namespace daedalus::semantics::regular {
@@ -222,10 +223,12 @@ class Dissection::Run {
   }
 
  private:
-  /// False: that is more than one dissection may take.
+  /// False: that is more than one dissection may take, or nobody waits for it any more.
   bool spends(const Part& part, size_t bytes) {
-    steps_ += part.matcher.steps_of(bytes);
-    return steps_ <= kStepsMax;
+    const uint64_t steps = part.matcher.steps_of(bytes);
+    steps_ += steps;
+    is_ended_ = is_ended_ || steps_ > kStepsMax || is_evaluation_over(steps);
+    return !is_ended_;
   }
 
   bool choose(const Part& part, TextSpan span) {
@@ -328,7 +331,7 @@ class Dissection::Run {
       const size_t begin = ends_.size() == base ? span.begin : ends_.back();
       const bool is_last = part.most != kUnbounded && ends_.size() - base + 1 >= part.most;
       const std::optional<size_t> end = first_end(inner, begin, is_last ? span.end : from, span.end);
-      if (steps_ > kStepsMax) {
+      if (is_ended_) {
         return false;
       }
       if (end) {
@@ -372,6 +375,7 @@ class Dissection::Run {
   std::span<TextSpan> groups_;
   std::vector<size_t>& ends_;
   uint64_t steps_ = 0;
+  bool is_ended_ = false;  ///< It is given up.
   bool is_wrong_ = false;
 };
 

@@ -89,4 +89,6 @@ Result<RegularExpression*> kept_expression(std::string_view pattern, bool ignore
 
 bool is_found(RegularExpression& expression, std::string_view text) { return expression.is_found(text); }
 
+uint64_t match_steps(const RegularExpression& expression, size_t bytes) { return expression.steps_of(bytes); }
+
 }  // namespace daedalus::semantics

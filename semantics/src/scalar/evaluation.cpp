@@ -8,6 +8,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/evaluation_watch.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "families.hpp"
 
@@ -322,6 +323,9 @@ Result<Value> call_with(const BoundExpression& call, const Row& row) {
 }
 
 Result<Value> evaluate_function(const BoundExpression& call, const Row& row) {
+  if (is_evaluation_over()) {
+    return rejected("57014", "the evaluation of an expression was ended");
+  }
   const size_t count = call.arguments.size();
   if (count <= 2) {
     return count < 2 ? call_with<1>(call, row) : call_with<2>(call, row);

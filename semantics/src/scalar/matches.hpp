@@ -18,7 +18,7 @@ class Matches {
   bool next();
   /// To number `wanted`, from 1. False: there are fewer, or it would take too long.
   bool next(int64_t wanted);
-  /// Error 54000: it would have taken too long.
+  /// Errors: 54000 it would have taken too long; 57014 nobody waits for it any more.
   [[nodiscard]] Result<void> ended() const;
   [[nodiscard]] const TextSpan& match() const { return match_; }
 
@@ -28,6 +28,7 @@ class Matches {
   size_t from_;  ///< Beyond the end of the text: there is none any more.
   TextSpan match_;
   uint64_t steps_ = 0;
+  bool has_been_ended_ = false;
 };
 
 /// The flags at this place of a call's arguments, or none where it has fewer. Errors: those of read_flags(); 22023 they

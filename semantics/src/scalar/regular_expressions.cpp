@@ -6,6 +6,7 @@
 
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
+#include "daedalus/semantics/evaluation_watch.hpp"
 #include "daedalus/semantics/regular_expression.hpp"
 #include "matches.hpp"
 #include "similar.hpp"
@@ -18,12 +19,18 @@ using regular::Syntax;
 
 using enum TypeKind;
 
+/// Nobody waits for the match any more.
+Error match_ended() { return rejected("57014", "the search for a match was ended"); }
+
 // ---- whether there is a match ----
 
 Result<Value> found(std::string_view from, std::string_view pattern, const Syntax& syntax, bool is_wanted) {
   const auto expression = kept_expression(pattern, syntax);
   if (!expression) {
     return expression.error();
+  }
+  if (is_evaluation_over((*expression)->steps_of(from.size()))) {
+    return match_ended();
   }
   return Value((*expression)->is_found(from) == is_wanted);
 }
@@ -215,8 +222,10 @@ bool Matches::next() {
   if (from_ > text_.size()) {
     return false;
   }
-  steps_ += expression_.steps_of(text_.size() - from_);
-  if (steps_ > regular::kStepsMax) {
+  const uint64_t steps = expression_.steps_of(text_.size() - from_);
+  steps_ += steps;
+  has_been_ended_ = is_evaluation_over(steps);
+  if (has_been_ended_ || steps_ > regular::kStepsMax) {
     return false;
   }
   match_ = expression_.find(text_, from_);
@@ -240,6 +249,9 @@ bool Matches::next(int64_t wanted) {
 }
 
 Result<void> Matches::ended() const {
+  if (has_been_ended_) {
+    return match_ended();
+  }
   if (steps_ > regular::kStepsMax) {
     return rejected("54000", "the matches of a regular expression take too long to be found in a text",
                     "match a shorter part of the text, or write an expression with fewer repetitions");

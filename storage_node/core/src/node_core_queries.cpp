@@ -138,6 +138,7 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                                  : static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX));
   query->deadline = after(now, allowed_ns);
   query->prefix_min = Timestamp{header.prefix_min()};
+  query->compute_ns_max = int64_t{header.compute_ms()} * kMillisecond;
   return query;
 }
 

@@ -97,10 +97,10 @@ std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*
                                                     Instant /*now*/, rpc::Outbox& /*out*/) {
   Running& running = queries_.at(id);
   const SegmentIndex segment{raw(candidate)};
-  const bool is_taken =
-      updates_.waiting(segment) == 0 &&
-      segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
-                                               running.query.deadline, running.aborted, running.query.bound});
+  const bool is_taken = updates_.waiting(segment) == 0 &&
+                        segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
+                                                                 running.query.deadline, running.aborted,
+                                                                 running.query.bound, running.query.compute_ns_max});
   if (!is_taken) {
     wire::v1::Error error =
         contract::from_error(retry("53000", fmt::format("{} has no room for another operation", name(candidate))));

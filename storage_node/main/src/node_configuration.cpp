@@ -26,6 +26,10 @@ constexpr int64_t kCycleMsMax = 60'000;
 const engine::SegmentOptions kSegmentDefaults;
 /// A query waits for the cycle under way and rides the next: within a second it is answered.
 constexpr int64_t kCycleMsDefault = 500;
+constexpr int64_t kComputeMsMax = 3'600'000;
+const int64_t kComputeMsDefault = kSegmentDefaults.compute_ns_max / kMillisecond;
+constexpr int64_t kComputeUsPerRowMax = 1'000'000;
+const int64_t kComputeUsPerRowDefault = kSegmentDefaults.compute_ns_per_row / kMicrosecond;
 /// Four of the largest answers. It also bounds what encoding them can add to a cycle: about a second a segment where
 /// everybody asks for whole tables at once; what is beyond is refused as soon as it is reached.
 constexpr int64_t kAnswerMemoryMibDefault = 256;
@@ -84,6 +88,9 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
       root.integer_or("updates_per_cycle", {1, kOperationsPerCycleMax}, kSegmentDefaults.updates_per_cycle_max));
   made.cycle_ns_target =
       static_cast<uint64_t>(root.integer_or("cycle_ms_target", {0, kCycleMsMax}, kCycleMsDefault)) * kMillisecond;
+  made.compute_ns_max = root.integer_or("compute_ms", {1, kComputeMsMax}, kComputeMsDefault) * kMillisecond;
+  made.compute_ns_per_row =
+      root.integer_or("compute_us_per_row", {0, kComputeUsPerRowMax}, kComputeUsPerRowDefault) * kMicrosecond;
   made.answer_bytes = configuration::answer_bytes(root, kAnswerMemoryMibDefault);
   made.answer_bytes_max = configuration::answer_bytes_of_one(root, made.answer_bytes, kAnswerMibDefault);
   read_durability(root, made);

@@ -34,6 +34,8 @@ struct NodeConfiguration {
   uint64_t cycle_ns_target = 0;    ///< and what a cycle should take at most; 0: nothing is declared.
   uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets,
   uint64_t answer_bytes_max = 0;   ///< and of one.
+  int64_t compute_ns_max = 0;      ///< That one query may compute in a segment,
+  int64_t compute_ns_per_row = 0;  ///< and for each of the segment's rows.
   Durability durability = Durability::kOff;
   int64_t sync_ns_max = 0;            ///< Of durability async: how long an update may wait to be synced.
   uint64_t checkpoint_log_bytes = 0;  ///< A checkpoint is made when the log has grown by so much.

@@ -167,6 +167,8 @@ Result<void> NodeProcess::make_segments(const NodeOptions& options) {
   segment_options.operations_in_flight_max =
       std::max(segment_options.operations_in_flight_max, 2 * configuration_.share_factor);
   segment_options.answer_bytes_max = configuration_.answer_bytes_max;
+  segment_options.compute_ns_max = configuration_.compute_ns_max;
+  segment_options.compute_ns_per_row = configuration_.compute_ns_per_row;
   segment_options.answer_owner = fmt::format("node {}", raw(configuration_.node));
   segment_options.answer_part_bytes = kAnswerPartSize;
   segment_options.answer_budget = options.queries.answer_budget;

@@ -19,6 +19,8 @@ class RegularExpression;
 /// Errors: 2201B, 0A000: those of the expression.
 [[nodiscard]] Result<RegularExpression*> kept_expression(std::string_view pattern, bool ignores_case);
 [[nodiscard]] bool is_found(RegularExpression& expression, std::string_view text);
+/// Steps that looking through a text of so many bytes may take.
+[[nodiscard]] uint64_t match_steps(const RegularExpression& expression, size_t bytes);
 
 /// Whether a call of a function or an operator may be computed as far as a constant expression in it says. What is
 /// wrong with one is met where a row is computed. Error 0A000, of the expression.

@@ -103,6 +103,9 @@ Result<void> ExpressionColumn::take_part(const RowBatch& part, uint32_t first, c
     return {};
   }
   DCHECK(made.boxed != nullptr || made.values != nullptr);
+  if (plain_.is_over()) {
+    return plain_.patience_error();
+  }
   node_->begin(part);
   const ValueVector values = node_->values(part);
   write(values, first, part.count, room);
@@ -218,6 +221,9 @@ std::optional<int32_t> ExpressionColumn::exact_scale() const {
 }
 
 Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const {
+  if (plain_.is_over()) {
+    return plain_.patience_error();
+  }
   node_->begin(batch);
   ValueVector values = node_->values(batch);
   ExactVector made = {values.integers, values.wides, values.is_constant, values.nulls, {}};
@@ -254,6 +260,9 @@ Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const
 Result<void> ExpressionColumn::keep_true(const RowBatch& batch, VectorBits& rows) const {
   if (node_ == nullptr) {
     return keep_true_by_row(batch, rows);
+  }
+  if (plain_.is_over()) {
+    return plain_.patience_error();
   }
   const VectorBits wanted = rows;
   node_->begin(batch);

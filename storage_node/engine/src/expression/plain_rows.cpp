@@ -123,7 +123,7 @@ const semantics::Value* PlainRows::value(const ChunkView& chunk, uint32_t row) {
 }
 
 const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row) {
-  if (patience_ != nullptr && patience_->is_over()) {
+  if (is_over()) {
     error_ = patience_->error();
     return nullptr;
   }
@@ -148,7 +148,7 @@ const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row)
   texts_.give(std::move(made_));
   Result<semantics::Value> computed = semantics::evaluate(expression_, row_, texts_);
   if (!computed) {
-    error_ = computed.error();
+    error_ = is_over() ? patience_->error() : computed.error();
     return nullptr;
   }
   made_ = std::move(*computed);

@@ -61,6 +61,11 @@ class PlainRows {
   /// Of the last row that had one.
   [[nodiscard]] const Error& error() const { return error_; }
 
+  /// Whether what these rows are for is given up: nothing need be computed for them.
+  [[nodiscard]] bool is_over() const { return patience_ != nullptr && patience_->is_over(); }
+  /// Precondition: is_over().
+  [[nodiscard]] Error patience_error() const { return patience_->error(); }
+
  private:
   [[nodiscard]] const semantics::Value* compute(const ChunkView& chunk, uint32_t row);
 

@@ -196,14 +196,20 @@ class MatchNode final : public VectorNode {
   /// False: nobody waits for the end any more.
   bool match(semantics::RegularExpression& expression, const ValueVector& from, uint32_t count) {
     for (uint32_t position = 0; position < count; ++position) {
-      if (patience_ != nullptr && patience_->is_over()) {
+      const std::string_view text = from.text(position);
+      if (is_over_before(semantics::match_steps(expression, text.size()))) {
         return false;
       }
-      if (semantics::is_found(expression, from.text(position)) == is_wanted_) {
+      if (semantics::is_found(expression, text) == is_wanted_) {
         set_bit(truths_.data(), position);
       }
     }
     return true;
+  }
+
+  [[nodiscard]] bool is_over_before(uint64_t steps) {
+    return patience_ != nullptr &&
+           (steps > semantics::kLongMatchSteps ? patience_->is_over_now() : patience_->is_over());
   }
 
   std::string pattern_;

@@ -6,6 +6,7 @@
 // fails. Refuses to know what rows are.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -69,6 +70,20 @@ class Outlet {
   uint64_t put_count_ = 0;
 };
 
+/// How long queries of one segment may compute.
+struct ComputeLimits {
+  int64_t ns_max = INT64_MAX;
+  int64_t ns_per_row = 0;
+  uint64_t rows = 0;  ///< Of the segment, when queries are admitted.
+
+  /// For a query that asks for so long; 0: as long as it may.
+  [[nodiscard]] int64_t allowed(int64_t asked_ns) const {
+    const int64_t own = asked_ns > 0 ? std::min(asked_ns, ns_max) : ns_max;
+    const Int128 whole = Int128{own} + Int128{ns_per_row} * Int128{rows};
+    return static_cast<int64_t>(std::min(whole, Int128{INT64_MAX}));
+  }
+};
+
 /// What the queries of one cycle share on the way out. The scanner's alone.
 class AnswerFlow {
  public:
@@ -76,6 +91,7 @@ class AnswerFlow {
       : answer_bytes_max(options.answer_bytes_max),
         answer_owner(options.answer_owner),
         part_bytes(options.answer_part_bytes),
+        compute{options.compute_ns_max, options.compute_ns_per_row},
         memory(options.answer_budget != nullptr ? AnswerMemory(options.answer_budget)
                                                 : AnswerMemory(options.answers_waiting_bytes_max)) {
     ready.reserve(options.share_factor_max);
@@ -84,11 +100,12 @@ class AnswerFlow {
   const uint64_t answer_bytes_max;  ///< Of one query in one segment.
   const std::string answer_owner;   ///< Whose setting that is.
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
-  AnswerMemory memory;              ///< Of rows in their queries' buffers, of groups and orders in progress.
-  Instant now{};                    ///< When the scanner last looked at the clock; judges deadlines.
-  Patience patience;                ///< Of those for whom the scanner computes rows.
-  std::vector<VectorRoom> rooms;    ///< Where the computed outputs of one query's batch are made.
-  std::vector<uint32_t> ready;      ///< Queries that have ended or have a part to hand over, each once.
+  ComputeLimits compute;
+  AnswerMemory memory;            ///< Of rows in their queries' buffers, of groups and orders in progress.
+  Instant now{};                  ///< When the scanner last looked at the clock; judges deadlines.
+  Patience patience;              ///< Of those for whom the scanner computes rows.
+  std::vector<VectorRoom> rooms;  ///< Where the computed outputs of one query's batch are made.
+  std::vector<uint32_t> ready;    ///< Queries that have ended or have a part to hand over, each once.
 };
 
 }  // namespace daedalus::engine

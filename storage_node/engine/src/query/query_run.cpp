@@ -38,6 +38,23 @@ bool is_ordered_by_columns(const semantics::Selection& selection) {
   });
 }
 
+/// Whether there is something to be computed of its rows.
+bool is_computing(const semantics::Selection& selection) {
+  const auto is_computed = [](const semantics::BoundExpression& expression) { return !expression.is_input(); };
+  if (!selection.residuals.empty()) {
+    return true;
+  }
+  if (!selection.grouping) {
+    return std::any_of(selection.outputs.begin(), selection.outputs.end(),
+                       [&](const semantics::OutputColumn& output) { return is_computed(output.expression); });
+  }
+  const semantics::Grouping& grouping = *selection.grouping;
+  return std::any_of(grouping.keys.begin(), grouping.keys.end(), is_computed) ||
+         std::any_of(grouping.list_values.begin(), grouping.list_values.end(), is_computed) ||
+         std::any_of(grouping.aggregates.begin(), grouping.aggregates.end(),
+                     [&](const auto& aggregate) { return aggregate.argument && is_computed(*aggregate.argument); });
+}
+
 }  // namespace
 
 QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
@@ -49,6 +66,9 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       waits_until_(query_.deadline),
       flow_(&flow) {
   const semantics::Selection& selection = *query_.selection;
+  if (is_computing(selection)) {
+    time_ = std::make_unique<ComputeTime>(ComputeTime{0, flow.compute.allowed(query_.compute_ns_max)});
+  }
   if (selection.grouping) {
     aggregation_ = std::make_shared<SharedAggregation>(
         SetAggregation(layout, store, query_, flow.answer_bytes_max, shared.groupings));
@@ -110,12 +130,15 @@ void QueryRun::follow(QueryRun& first) {
   needs_plan_ = false;
   first.has_followers_ = true;
   first.waits_until_ = std::max(first.waits_until_, query_.deadline);
+  if (time_ != nullptr) {
+    first.time_->allowed_ns = std::max(first.time_->allowed_ns, time_->allowed_ns);
+  }
 }
 
-void QueryRun::work_for_client() {
+Patience::Work QueryRun::work_for_client() {
   // Whose client has gone takes rows for others, in nobody's name.
   flow_->memory.work_for(error_.has_value() ? ByteBudget::kNobody : raw(query_.handle));
-  flow_->patience.work_for(waits_until_, has_followers_ ? nullptr : query_.aborted.get());
+  return {flow_->patience, waits_until_, has_followers_ ? nullptr : query_.aborted.get(), time_.get()};
 }
 
 void QueryRun::become_ready() {
@@ -153,6 +176,11 @@ void QueryRun::fail_all(Error error) {
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  const Patience::Work work = work_for_client();
+  take_rows(chunk, rows, row_count, sketches);
+}
+
+void QueryRun::take_rows(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   if (residual_ == nullptr) {
     take_tested(chunk, rows, row_count, sketches);
     return;
@@ -170,7 +198,6 @@ void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, co
 }
 
 void QueryRun::take_waiting() {
-  work_for_client();
   const Result<ResidualFilter::Rows> tested = residual_->take(*store_);
   if (!tested) {
     fail_all(tested.error());
@@ -182,7 +209,6 @@ void QueryRun::take_waiting() {
 }
 
 void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
-  work_for_client();
   if (aggregation_ != nullptr) {
     if (Result<void> taken = aggregation_->sets.take(chunk, rows, row_count); !taken) {
       fail_all(taken.error());
@@ -229,6 +255,7 @@ void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
+  const Patience::Work work = work_for_client();
   residual_ == nullptr ? take_marked(chunk, selection) : take_narrowed(chunk, selection);
 }
 
@@ -237,7 +264,7 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
   if (count_bits(selection, view.word_count()) * kWholeBatchFactor < view.row_count) {
     listed_.resize(view.row_count);
     const uint32_t count = list_rows(selection, view.word_count(), listed_.data());
-    return take(chunk, listed_.data(), count, {});
+    return take_rows(chunk, listed_.data(), count, {});
   }
   if (!residual_->is_empty()) {
     take_waiting();  // They are of a chunk before.
@@ -245,7 +272,6 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
   if (!active_) {
     return;
   }
-  work_for_client();
   const Result<std::span<uint64_t>> narrowed = residual_->narrow(*store_, chunk, selection);
   if (!narrowed) {
     return fail_all(narrowed.error());
@@ -260,7 +286,6 @@ void QueryRun::take_narrowed(uint32_t chunk, const uint64_t* selection) {
 }
 
 void QueryRun::take_marked(uint32_t chunk, const uint64_t* selection) {
-  work_for_client();
   if (top_.has_value()) {
     if (!top_->take_selection(chunk, selection)) {
       fail_all(flow_->memory.refusal());
@@ -322,7 +347,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
 }
 
 Result<AnswerRows> QueryRun::finish_rows() {
-  work_for_client();
+  const Patience::Work work = work_for_client();
   if (aggregation_ != nullptr) {
     return aggregation_->error ? Result<AnswerRows>(*aggregation_->error) : aggregation_->sets.finish();
   }

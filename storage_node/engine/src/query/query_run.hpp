@@ -115,16 +115,21 @@ class QueryRun {
   /// Takes rows that wait to be tested. When all have been found.
   void take_what_waits() {
     if (active_ && residual_ != nullptr && !residual_->is_empty()) {
+      const Patience::Work work = work_for_client();
       take_waiting();
     }
   }
   /// Past it nobody wants the rows that it takes.
   [[nodiscard]] Instant waits_until() const { return waits_until_; }
+  /// How long it may compute.
+  [[nodiscard]] int64_t compute_ns_allowed() const { return time_ != nullptr ? time_->allowed_ns : INT64_MAX; }
   /// Whether an error is all that its client gets, at once.
   [[nodiscard]] bool is_lost() const { return error_.has_value() && !is_finished_; }
 
   /// Ends the query; the first error counts.
   void fail(Error error);
+  /// The same of its followers, too: the condition or what is computed cannot be.
+  void fail_all(Error error);
   [[nodiscard]] bool has_failed() const { return error_.has_value(); }
 
   /// Rows so far, ahead of the rest: not the last output. Precondition: active, and listed in AnswerFlow::ready.
@@ -136,10 +141,9 @@ class QueryRun {
 
  private:
   void become_ready();
-  /// The condition or what is computed cannot be; so it is for all who follow.
-  void fail_all(Error error);
-  /// For whom memory is asked for, and rows are computed.
-  void work_for_client();
+  /// From now on memory is asked for, and rows are computed, for its client; rows until what it gives goes.
+  [[nodiscard]] Patience::Work work_for_client();
+  void take_rows(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// The same where a part of the condition is computed.
   void take_narrowed(uint32_t chunk, const uint64_t* selection);
   /// Rows that a bitmap marks, all of which qualify.
@@ -175,6 +179,7 @@ class QueryRun {
   bool needs_plan_ = true;
   bool has_followers_ = false;
   std::optional<Error> error_;
+  std::unique_ptr<ComputeTime> time_;               ///< Null: it computes nothing.
   std::vector<uint32_t> listed_;                    ///< Of a bitmap. Rare.
   std::unique_ptr<ResidualFilter> residual_;        ///< Rare.
   std::shared_ptr<SharedAggregation> aggregation_;  ///< Large, and rare.

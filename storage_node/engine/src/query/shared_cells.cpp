@@ -189,6 +189,10 @@ bool SharedCells::complete(Set& set) {
     return false;
   }
   set.states->resize(set.cell_count);
+  set.time.allowed_ns = 0;
+  for (const Member& member : set.members) {
+    set.time.allowed_ns = std::max(set.time.allowed_ns, (*queries_)[member.query].compute_ns_allowed());
+  }
   uint32_t weight = 1;
   for (CutColumn& column : set.columns) {
     column.end(weight);
@@ -269,27 +273,52 @@ uint32_t SharedCells::list_rows(const Set& set, const ChunkView& view, uint32_t 
   return wanted;
 }
 
-void SharedCells::work_for(const Set& set) {
-  Patience* const patience = groupings_->expressions().patience();
-  if (patience == nullptr || !set.states->has_computed()) {
-    return;
-  }
+Instant SharedCells::waits_until(const Set& set) const {
   Instant until{};
   for (const Member& member : set.members) {
     const QueryRun& query = (*queries_)[member.query];
     until = query.is_active() ? std::max(until, query.waits_until()) : until;
   }
-  patience->work_for(until, nullptr);
+  return until;
 }
 
 void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
-  work_for(set);
+  batch.number = ++groupings_->scratch().batches;
+  Patience* const patience = groupings_->expressions().patience();
+  if (patience == nullptr || !set.states->has_computed()) {
+    if (!take_together(set, batch)) {
+      take_by_query(set, chunk, batch);
+    }
+    return;
+  }
+  std::optional<Error> over;
+  bool is_taken = false;
+  {
+    const Patience::Work work(*patience, waits_until(set), nullptr, &set.time);
+    is_taken = take_together(set, batch);
+    if (!is_taken && patience->is_over()) {
+      over = patience->error();
+    }
+  }
+  if (over) {
+    fail(set, *over);
+  } else if (!is_taken) {
+    take_by_query(set, chunk, batch);
+  }
+}
+
+bool SharedCells::take_together(Set& set, const RowBatch& batch) {
   BatchScratch& scratch = groupings_->scratch();
-  batch.number = ++scratch.batches;
   // One aggregate takes all of a batch or nothing; of several, earlier ones would have taken it.
   const bool must_ask = set.states->count() > 1 && set.states->has_computed();
-  if ((must_ask && !set.states->can_take(batch, scratch)) || !set.states->take(batch, cells_.data(), scratch)) {
-    take_by_query(set, chunk, batch);
+  return (!must_ask || set.states->can_take(batch, scratch)) && set.states->take(batch, cells_.data(), scratch);
+}
+
+void SharedCells::fail(const Set& set, const Error& error) {
+  for (const Member& member : set.members) {
+    if (QueryRun& query = (*queries_)[member.query]; query.is_active()) {
+      query.fail_all(error);
+    }
   }
 }
 

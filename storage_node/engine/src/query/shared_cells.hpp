@@ -61,6 +61,7 @@ class SharedCells {
     std::vector<uint8_t> is_wanted;  ///< By cell.
     std::optional<AggregateStates> states;
     std::optional<MemoryShare> memory;
+    ComputeTime time;  ///< Of them all together; as long as the most patient of them may.
   };
 
   /// What it asks of a column; null: nothing.
@@ -85,8 +86,11 @@ class SharedCells {
   /// Writes rows that some query wants, and their cells. Returns how many there are.
   [[nodiscard]] uint32_t list_rows(const Set& set, const ChunkView& view, uint32_t first, uint32_t count);
   void take(Set& set, uint32_t chunk, RowBatch batch);
-  /// Rows are computed for as long as one of the set's queries waits.
-  void work_for(const Set& set);
+  /// False: something cannot be computed for some row, and nothing was taken.
+  [[nodiscard]] bool take_together(Set& set, const RowBatch& batch);
+  void fail(const Set& set, const Error& error);
+  /// The last deadline of the set's queries.
+  [[nodiscard]] Instant waits_until(const Set& set) const;
   void take_by_query(const Set& set, uint32_t chunk, const RowBatch& batch);
 
   const TableLayout* layout_;

@@ -18,6 +18,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       query_sweep_(layout, store, sketches_, updates_.bounds(), groupings_, options.access_paths) {}
 
 void Cycle::admit(Query query) {
+  flow_->compute.rows = updates_.live_rows();
   queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, shared_);
   entry_bytes_ += queries_.back().entry_bytes();
 }

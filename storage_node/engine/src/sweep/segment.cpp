@@ -148,6 +148,7 @@ bool Segment::step(Instant now, StepBudget budget) {
   State& state = *state_;
   state.flow.now = now;
   state.flow.patience.look_at(budget.clock);
+  const semantics::EvaluationWatch::Scope watch(state.flow.patience);
   if (!is_mid_cycle()) {
     if (state.operations.is_empty() && !state.checkpoint.has_work()) {
       return false;

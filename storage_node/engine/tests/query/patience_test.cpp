@@ -61,8 +61,8 @@ class PatienceTest : public testing::Test {
 
   void enqueue(uint64_t handle, const Selection& selection, Instant deadline,
                std::shared_ptr<const std::atomic<bool>> aborted = nullptr) {
-    ASSERT_TRUE(twin_.segment().enqueue(
-        Query{QueryHandle{handle}, std::make_shared<const Selection>(selection), deadline, std::move(aborted)}));
+    ASSERT_TRUE(twin_.segment().enqueue(Query{QueryHandle{handle}, std::make_shared<const Selection>(selection),
+                                              deadline, std::move(aborted), nullptr, limit_}));
   }
 
   /// One cycle, whose clock moves with each look. By handle: the error, or nothing.
@@ -76,7 +76,11 @@ class PatienceTest : public testing::Test {
     return answered;
   }
 
-  TwinSegment twin_{test_schema(), test_codec(), {.memory_bytes = 16u << 20, .chunk_rows = 16'384}, kPatienceRows};
+  int64_t limit_ = 0;  ///< Of queries to come: how long they may compute, in nanoseconds.
+  TwinSegment twin_{test_schema(),
+                    test_codec(),
+                    {.memory_bytes = 16u << 20, .chunk_rows = 16'384, .compute_ns_per_row = 0},
+                    kPatienceRows};
 };
 
 using Answers = std::map<uint64_t, std::string>;
@@ -144,6 +148,52 @@ TEST_F(PatienceTest, WhoTakesRowsForOthersWaitsForTheLastOfThem) {
   looks = 0;
   EXPECT_EQ(answers(), (Answers{{3, "57014"}, {4, "57014"}}));
   EXPECT_GE(looks, 9);
+}
+
+TEST_F(PatienceTest, WhoComputesForTooLongIsRefusedAndOthersAreAnswered) {
+  Selection heavy = select({kId});
+  heavy.residuals = {is_never()};
+  Selection grouped =
+      selection_of({aggregate_of(AggregateFunction::kCountRows, 0), {.name = "k", .column = kName}}, {kName});
+  grouped.grouping->keys[0] = digest();
+  limit_ = 20;
+  enqueue(1, heavy, kNever);
+  enqueue(2, grouped, kNever);
+  enqueue(3, select({kId}), kNever);
+  EXPECT_EQ(answers(), (Answers{{1, "54000"}, {2, "54000"}, {3, ""}}));
+  EXPECT_LT(looks, 2 * kFewLooks);
+}
+
+TEST_F(PatienceTest, WhoComputesTheSameMayComputeAsLongAsTheMostPatient) {
+  Selection selection = selection_of({aggregate_of(AggregateFunction::kCountRows, 0)}, {});
+  selection.residuals = {is_never()};
+  limit_ = 20;
+  enqueue(1, selection, kNever);
+  limit_ = 0;
+  enqueue(2, selection, kNever);
+  EXPECT_EQ(answers(), (Answers{{1, ""}, {2, ""}}));
+}
+
+TEST_F(PatienceTest, WhoAsksForNoLimitHasTheSegments) {
+  on_look = [] { looks += kSecond * 3600; };
+  Selection heavy = select({kId});
+  heavy.residuals = {is_never()};
+  enqueue(1, heavy, kNever);
+  EXPECT_EQ(answers(), (Answers{{1, "54000"}}));
+}
+
+TEST(Patience, OfNobodyIsNeverOver) {
+  Patience patience;
+  patience.look_at(clock_of_looks);
+  ComputeTime time{.allowed_ns = 0};
+  {
+    const Patience::Work work(patience, kNever, nullptr, &time);
+    EXPECT_TRUE(patience.is_over());
+    EXPECT_EQ(patience.error().sqlstate, "54000");
+  }
+  EXPECT_FALSE(patience.is_over());
+  EXPECT_FALSE(patience.is_over_now());
+  EXPECT_GT(time.spent_ns, 0);
 }
 
 TEST_F(PatienceTest, WithoutAClockOnlyChunksAreCut) {

@@ -33,6 +33,9 @@ struct Query {
   std::shared_ptr<const std::atomic<bool>> aborted;  ///< May be null.
   /// The condition, where the selection is shared by queries with other values. Null: the selection's own.
   std::shared_ptr<const semantics::Predicate> bound;
+  /// How long it may compute in a segment beside what SegmentOptions::compute_ns_per_row allows, if that is less than
+  /// SegmentOptions::compute_ns_max. 0: as long as that.
+  int64_t compute_ns_max = 0;
 
   [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };
@@ -74,8 +77,8 @@ struct QueryOutput {
   Timestamp prefix{};
   std::string rows;
   uint64_t row_count = 0;      ///< In `rows`.
-  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large,
-                               ///< 53200 no memory for more answers.
+  std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large, or
+                               ///< computed for too long, 53200 no memory for more answers.
   bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
   std::optional<uint64_t> next_slot;  ///< The last of a slice: where the next begins; none where no slots are left.
   ByteLease lease;                    ///< The memory of `rows`.

@@ -68,6 +68,10 @@ struct SegmentOptions {
   /// The bound that takes the place of answers_waiting_bytes_max where others keep answers, too: other segments, and
   /// whoever merges and sends what they put out. What a query put out counts until its lease goes.
   std::shared_ptr<ByteBudget> answer_budget;
+  /// How long one query may compute what has to be computed of rows: parts of its condition, outputs, arguments, keys.
+  /// Beyond, it fails (54000): everybody else waits meanwhile. The second is for each row of the segment.
+  int64_t compute_ns_max = 5 * kSecond;
+  int64_t compute_ns_per_row = 10 * kMicrosecond;
   /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle
   /// may take longer while rows are new.
   uint32_t sketch_planes_per_cycle_max = 32;

@@ -1,0 +1,44 @@
+// Whoever has expressions evaluated may end an evaluation in its middle: one row of one expression may take seconds.
+#pragma once
+
+#include <cstdint>
+
+namespace daedalus::semantics {
+
+/// Asked by every call of a function of an evaluation on the thread that it watches. An evaluation that is over ends
+/// with an error, whatever its values are; the watcher knows the reason to tell.
+class EvaluationWatch {
+ public:
+  virtual ~EvaluationWatch() = default;
+
+  /// Whether the evaluation is to end. Cheap: it need not look at a clock each time.
+  [[nodiscard]] virtual bool is_over() = 0;
+  /// The same before a call that may take milliseconds: it looks at the clock.
+  [[nodiscard]] virtual bool is_over_now() = 0;
+
+  /// The watch of this thread. Null: every evaluation runs to its end.
+  [[nodiscard]] static EvaluationWatch* of_thread() { return of_thread_; }
+
+  /// Watches the evaluations of this thread for as long as it lives. One at a time.
+  class Scope {
+   public:
+    explicit Scope(EvaluationWatch& watch) { of_thread_ = &watch; }
+    ~Scope() { of_thread_ = nullptr; }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+  };
+
+ private:
+  inline static thread_local EvaluationWatch* of_thread_ = nullptr;
+};
+
+/// Steps of matching an automaton that may take a tenth of a millisecond, and more.
+constexpr uint64_t kLongMatchSteps = 20'000;
+
+/// Whether this thread's evaluation is to end before a call of so many steps.
+[[nodiscard]] inline bool is_evaluation_over(uint64_t steps = 0) {
+  EvaluationWatch* const watch = EvaluationWatch::of_thread();
+  return watch != nullptr && (steps > kLongMatchSteps ? watch->is_over_now() : watch->is_over());
+}
+
+}  // namespace daedalus::semantics
