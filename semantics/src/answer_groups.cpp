@@ -26,10 +26,7 @@ constexpr uint64_t kMergeUnits = 64;
 class GroupMerge final : public Merge {
  public:
   explicit GroupMerge(const MergePlan& plan)
-      : plan_(plan),
-        groups_(plan.key_count, static_cast<uint32_t>(plan.aggregates.size() + (plan.sets.empty() ? 0 : 1))),
-        fold_(plan, groups_),
-        output_(plan) {}
+      : plan_(plan), groups_(plan.key_count, states_of_most(plan)), fold_(plan, groups_), output_(plan) {}
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
@@ -90,6 +87,12 @@ class GroupMerge final : public Merge {
   /// as large as the one before, up to a size.
   static constexpr size_t kSortedBytesMin = 1u << 10;
   static constexpr size_t kSortedBytes = 256u << 10;
+
+  /// Where there are lists, most groups are values of one and have the number of their rows alone.
+  [[nodiscard]] static uint32_t states_of_most(const MergePlan& plan) {
+    const auto aggregates = static_cast<uint32_t>(plan.aggregates.size());
+    return plan.sets.empty() ? aggregates : plan.lists.empty() ? aggregates + 1 : 1;
+  }
 
   [[nodiscard]] uint64_t row_units() const { return kMergeUnits * (plan_.partial_types.size() + plan_.outputs.size()); }
 
@@ -198,11 +201,13 @@ class GroupMerge final : public Merge {
     const uint32_t group = groups_.find(key_, is_new);
     if (is_new) {
       std::copy_n(values.begin(), plan_.key_count, groups_.plain(group).begin());
-      for (const MergeAggregate& aggregate : plan_.aggregates) {
-        groups_.add_state(group, aggregate.function, aggregate.argument);
+      if (!is_of_list(group)) {
+        for (const MergeAggregate& aggregate : plan_.aggregates) {
+          groups_.add_state(aggregate.function, aggregate.argument);
+        }
       }
       if (!plan_.sets.empty()) {
-        groups_.add_state(group, AggregateFunction::kCountRows, {});
+        groups_.add_state(AggregateFunction::kCountRows, {});
       }
     }
     return group;
@@ -220,14 +225,23 @@ class GroupMerge final : public Merge {
     const auto keys = groups_.plain(group);
     row_.assign(keys.begin(), keys.end());
     const auto states = groups_.states(group);
-    for (size_t number = 0; number < states.size(); ++number) {
-      if (number < plan_.aggregates.size() && plan_.aggregates[number].partial_count == 0) {
-        continue;
+    const bool is_value = is_of_list(group);
+    for (size_t number = 0; number < plan_.aggregates.size(); ++number) {
+      if (is_value) {
+        row_.resize(row_.size() + plan_.aggregates[number].partial_count);
+      } else if (plan_.aggregates[number].partial_count > 0) {
+        append_partial(states[number]);
       }
-      std::vector<Value> partial = states[number].partial();
-      std::move(partial.begin(), partial.end(), std::back_inserter(row_));
+    }
+    if (!plan_.sets.empty()) {
+      append_partial(states.back());
     }
     return true;
+  }
+
+  void append_partial(const AggregateState& state) {
+    std::vector<Value> partial = state.partial();
+    std::move(partial.begin(), partial.end(), std::back_inserter(row_));
   }
 
   Result<bool> make_outputs(uint32_t group) {

@@ -63,7 +63,8 @@ uint32_t GroupStore::append(std::string_view key, uint64_t hash) {
   const size_t begin = to.size();
   to.append(key);
   Block& block = *blocks_.back();
-  block.entries.push_back({hash, to.data() + begin, static_cast<uint32_t>(key.size())});
+  block.entries.push_back(
+      {hash, to.data() + begin, static_cast<uint32_t>(key.size()), static_cast<uint32_t>(block.states.size())});
   block.plain.resize(block.plain.size() + plain_count_);
   return size_++;
 }
@@ -72,8 +73,19 @@ std::span<Value> GroupStore::plain(uint32_t group) {
   return {block_of(group).plain.data() + size_t{group % kBlockGroups} * plain_count_, plain_count_};
 }
 
+void GroupStore::add_state(AggregateFunction function, const Type& argument) {
+  std::vector<AggregateState>& states = blocks_.back()->states;
+  const size_t room = states.capacity();
+  states.emplace_back(function, argument);
+  memory_bytes_ += (states.capacity() - room) * sizeof(AggregateState);
+}
+
 std::span<AggregateState> GroupStore::states(uint32_t group) {
-  return {block_of(group).states.data() + size_t{group % kBlockGroups} * state_count_, state_count_};
+  Block& block = block_of(group);
+  const size_t place = group % kBlockGroups;
+  const size_t first = block.entries[place].first_state;
+  const size_t end = place + 1 < block.entries.size() ? block.entries[place + 1].first_state : block.states.size();
+  return {block.states.data() + first, end - first};
 }
 
 bool GroupStore::drop(WorkBudget& budget) {

@@ -17,7 +17,7 @@ namespace daedalus::semantics {
 
 class GroupStore {
  public:
-  /// plain_count, state_count: of one group.
+  /// plain_count: of one group. state_count: of most groups; others may have more or fewer.
   GroupStore(uint32_t plain_count, uint32_t state_count) : plain_count_(plain_count), state_count_(state_count) {}
 
   /// Room to find so many groups; a bound on how many may come. Precondition: none has come.
@@ -31,9 +31,8 @@ class GroupStore {
   /// Of a new group these are empty: whoever found it fills them, once, in order.
   [[nodiscard]] std::span<Value> plain(uint32_t group);
   [[nodiscard]] std::span<AggregateState> states(uint32_t group);
-  void add_state(uint32_t group, AggregateFunction function, const Type& argument) {
-    block_of(group).states.emplace_back(function, argument);
-  }
+  /// Precondition: the group is the newest.
+  void add_state(AggregateFunction function, const Type& argument);
 
   [[nodiscard]] uint64_t memory_bytes() const { return memory_bytes_; }
   /// Frees a piece; true when nothing is left.
@@ -49,6 +48,7 @@ class GroupStore {
     uint64_t hash = 0;
     const char* key = nullptr;
     uint32_t key_size = 0;
+    uint32_t first_state = 0;  ///< Up to the next group's.
   };
   struct Block {
     std::vector<Entry> entries;

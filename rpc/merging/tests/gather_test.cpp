@@ -321,7 +321,9 @@ TEST_F(GatherSliceTest, EndsBehindWhereItBeganOrIsNoAnswer) {
 }
 
 TEST_F(GatherTest, WithoutMemoryForItsRowsAQueryEndsWithAHintWhenToAskAgain) {
-  Gather poor{GatherLimits{}, std::make_shared<ByteBudget>(100), candidates_};
+  const auto budget = std::make_shared<ByteBudget>(1u << 20);
+  budget->take_anyway(budget->bytes_max());  // Others have it.
+  Gather poor{GatherLimits{}, budget, candidates_};
   selection_.order_by = {{0, {}}};
   GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
                       form_,       {},

@@ -217,6 +217,15 @@ TEST_F(MergeSchedulerTest, WhatIsClosedWhileItsPeerDoesNotReadIsForgotten) {
   EXPECT_TRUE(ends_.empty());
 }
 
+TEST_F(MergeSchedulerTest, SaysToAskAgainWhereOthersHaveTheMemory) {
+  open(1, sorted_);
+  budget_->take_anyway(budget_->bytes_max());
+  const auto added = scheduler_.add(QueryId{1}, 0, many(20'000));
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().sqlstate, "53200");
+  EXPECT_EQ(added.error().category, ErrorCategory::kRetry);
+}
+
 TEST_F(MergeSchedulerTest, RefusesWhatWouldTakeMoreThanAllAnswersMay) {
   open(1, sorted_);
   std::optional<Error> error;
@@ -227,7 +236,7 @@ TEST_F(MergeSchedulerTest, RefusesWhatWouldTakeMoreThanAllAnswersMay) {
     step();
   }
   ASSERT_TRUE(error || !errors_.empty());
-  EXPECT_EQ(error ? error->sqlstate : errors_[1], "53200");
+  EXPECT_EQ(error ? error->sqlstate : errors_[1], "54000");
   EXPECT_LE(budget_->taken(), budget_->bytes_max());
   open(2, rows_);
   add(2, numbers({1}));

@@ -34,7 +34,7 @@ class ByteBudget {
     if (holding <= kSmallHolding) {
       return take_below(bytes, bytes_max_);
     }
-    return take_below(bytes, is_oldest(holder) ? bytes_max_ - bytes_max_ / 8 : bytes_max_ / 2);
+    return take_below(bytes, is_oldest(holder) ? largest_holding() : bytes_max_ / 2);
   }
   /// The holder takes no more: another may be the oldest. To be said of everyone who ever took.
   void leave(Holder holder) { oldest_.compare_exchange_strong(holder, kNobody, std::memory_order_relaxed); }
@@ -46,6 +46,8 @@ class ByteBudget {
 
   [[nodiscard]] uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t bytes_max() const { return bytes_max_; }
+  /// What one holder may have where no other has any.
+  [[nodiscard]] uint64_t largest_holding() const { return bytes_max_ - bytes_max_ / 8; }
 
  private:
   [[nodiscard]] bool take_below(uint64_t bytes, uint64_t limit) {

@@ -17,19 +17,22 @@ class EvaluationWatch {
   [[nodiscard]] virtual bool is_over_now() = 0;
 
   /// The watch of this thread. Null: every evaluation runs to its end.
-  [[nodiscard]] static EvaluationWatch* of_thread() { return of_thread_; }
+  [[nodiscard]] static EvaluationWatch* of_thread() { return place(); }
 
   /// Watches the evaluations of this thread for as long as it lives. One at a time.
   class Scope {
    public:
-    explicit Scope(EvaluationWatch& watch) { of_thread_ = &watch; }
-    ~Scope() { of_thread_ = nullptr; }
+    explicit Scope(EvaluationWatch& watch) { place() = &watch; }
+    ~Scope() { place() = nullptr; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
   };
 
  private:
-  inline static thread_local EvaluationWatch* of_thread_ = nullptr;
+  [[nodiscard]] static EvaluationWatch*& place() {
+    thread_local EvaluationWatch* watch = nullptr;
+    return watch;
+  }
 };
 
 /// Steps of matching an automaton that may take a tenth of a millisecond, and more.

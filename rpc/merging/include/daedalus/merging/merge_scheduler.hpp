@@ -56,8 +56,8 @@ class MergeScheduler {
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
   void open(QueryId id, rpc::Requester to, const semantics::Selection& selection, semantics::AnswerForm form);
-  /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large,
-  /// 53200 all answers together are: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
+  /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large
+  /// or takes more memory than one may, 53200 all answers together do: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
   /// have not ended.
   [[nodiscard]] Result<void> add(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease = {});
   /// All parts have come.
@@ -94,7 +94,8 @@ class MergeScheduler {
   void unblock(const rpc::OutputGauge& gauge);
   void take_turn(QueryId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
   void drop_some(semantics::WorkBudget& budget);
-  [[nodiscard]] Error no_memory() const;
+  /// For a merge that takes so many bytes in all: 54000 where it had no room alone, 53200 where others have the room.
+  [[nodiscard]] Error refusal(uint64_t wanted) const;
 
   MergeLimits limits_;
   std::shared_ptr<ByteBudget> budget_;
