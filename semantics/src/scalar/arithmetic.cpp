@@ -168,42 +168,39 @@ Result<Value> days_between(Arguments arguments, const BoundExpression&) {
 
 // ---- the list ----
 
-/// Ids of one kind's operators follow each other: five of two operands, then the two signs.
+/// Numbers of one kind's operators follow each other: five of two operands, then the two signs.
 class ArithmeticAdder : public Adder {
  public:
   using Adder::Adder;
 
   template <TypeKind kKind>
-  void add_integers(uint16_t id) {
-    start(id);
-    add_operator(kSigns[0], {kKind, kKind}, kKind, integers<kKind, Sign::kAdd>);
-    add_operator(kSigns[1], {kKind, kKind}, kKind, integers<kKind, Sign::kSubtract>);
-    add_operator(kSigns[2], {kKind, kKind}, kKind, integers<kKind, Sign::kMultiply>);
-    add_operator(kSigns[3], {kKind, kKind}, kKind, integers<kKind, Sign::kDivide>);
-    add_operator(kSigns[4], {kKind, kKind}, kKind, integers<kKind, Sign::kModulo>);
-    add_operator("-", {kKind}, kKind, negated_integer<kKind>);
-    add_operator("+", {kKind}, kKind, same, nullptr, false);
+  void add_integers(uint16_t first) {
+    add_operator(first, kSigns[0], {kKind, kKind}, kKind, integers<kKind, Sign::kAdd>);
+    add_operator(first + 1, kSigns[1], {kKind, kKind}, kKind, integers<kKind, Sign::kSubtract>);
+    add_operator(first + 2, kSigns[2], {kKind, kKind}, kKind, integers<kKind, Sign::kMultiply>);
+    add_operator(first + 3, kSigns[3], {kKind, kKind}, kKind, integers<kKind, Sign::kDivide>);
+    add_operator(first + 4, kSigns[4], {kKind, kKind}, kKind, integers<kKind, Sign::kModulo>);
+    add_operator(first + 5, "-", {kKind}, kKind, negated_integer<kKind>);
+    add_operator(first + 6, "+", {kKind}, kKind, same, nullptr, false);
   }
 
   template <typename Number>
-  void add_floatings(uint16_t id, TypeKind left, TypeKind right, TypeKind result) {
-    start(id);
-    add_operator(kSigns[0], {left, right}, result, floatings<Number, Sign::kAdd>);
-    add_operator(kSigns[1], {left, right}, result, floatings<Number, Sign::kSubtract>);
-    add_operator(kSigns[2], {left, right}, result, floatings<Number, Sign::kMultiply>);
-    add_operator(kSigns[3], {left, right}, result, floatings<Number, Sign::kDivide>);
+  void add_floatings(uint16_t first, TypeKind left, TypeKind right, TypeKind result) {
+    add_operator(first, kSigns[0], {left, right}, result, floatings<Number, Sign::kAdd>);
+    add_operator(first + 1, kSigns[1], {left, right}, result, floatings<Number, Sign::kSubtract>);
+    add_operator(first + 2, kSigns[2], {left, right}, result, floatings<Number, Sign::kMultiply>);
+    add_operator(first + 3, kSigns[3], {left, right}, result, floatings<Number, Sign::kDivide>);
   }
 };
 
 void add_numerics(Adder& adder) {
-  adder.start(180);
-  adder.add_operator(kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
-  adder.add_operator(kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);
-  adder.add_operator(kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>, type_of_product);
-  adder.add_operator(kSigns[3], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kDivide>);
-  adder.add_operator(kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of_remainder);
-  adder.add_operator("-", {kNumeric}, kNumeric, negated_numeric, type_of_first, false);
-  adder.add_operator("+", {kNumeric}, kNumeric, same, type_of_first, false);
+  adder.add_operator(180, kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
+  adder.add_operator(181, kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);
+  adder.add_operator(182, kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>, type_of_product);
+  adder.add_operator(183, kSigns[3], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kDivide>);
+  adder.add_operator(184, kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of_remainder);
+  adder.add_operator(185, "-", {kNumeric}, kNumeric, negated_numeric, type_of_first, false);
+  adder.add_operator(186, "+", {kNumeric}, kNumeric, same, type_of_first, false);
 }
 
 }  // namespace
@@ -217,17 +214,15 @@ void add_arithmetic(Functions& functions) {
   adder.add_floatings<double>(140, TypeKind::kDouble, TypeKind::kDouble, TypeKind::kDouble);
   adder.add_floatings<double>(150, TypeKind::kReal, TypeKind::kDouble, TypeKind::kDouble);
   adder.add_floatings<double>(160, TypeKind::kDouble, TypeKind::kReal, TypeKind::kDouble);
-  adder.start(170);
-  for (const TypeKind kind : {TypeKind::kReal, TypeKind::kDouble}) {
-    adder.add_operator("-", {kind}, kind, negated_floating, nullptr, false);
-    adder.add_operator("+", {kind}, kind, same, nullptr, false);
-  }
+  adder.add_operator(170, "-", {TypeKind::kReal}, TypeKind::kReal, negated_floating, nullptr, false);
+  adder.add_operator(171, "+", {TypeKind::kReal}, TypeKind::kReal, same, nullptr, false);
+  adder.add_operator(172, "-", {TypeKind::kDouble}, TypeKind::kDouble, negated_floating, nullptr, false);
+  adder.add_operator(173, "+", {TypeKind::kDouble}, TypeKind::kDouble, same, nullptr, false);
   add_numerics(adder);
-  adder.start(190);
-  adder.add_operator("+", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_plus_days);
-  adder.add_operator("+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, date_plus_days);
-  adder.add_operator("-", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_minus_days);
-  adder.add_operator("-", {TypeKind::kDate, TypeKind::kDate}, TypeKind::kInt, days_between);
+  adder.add_operator(190, "+", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_plus_days);
+  adder.add_operator(191, "+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, date_plus_days);
+  adder.add_operator(192, "-", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_minus_days);
+  adder.add_operator(193, "-", {TypeKind::kDate, TypeKind::kDate}, TypeKind::kInt, days_between);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -140,15 +140,14 @@ Result<Value> arc_tangent_of_two(Arguments arguments, const BoundExpression&) {
 
 void add_degrees(Functions& functions) {
   Adder adder(functions);
-  adder.start(1060);
-  adder.add("sind", {kDouble}, kDouble, of_angle<sine>);
-  adder.add("cosd", {kDouble}, kDouble, of_angle<cosine>);
-  adder.add("tand", {kDouble}, kDouble, of_angle<tangent>);
-  adder.add("cotd", {kDouble}, kDouble, of_angle<cotangent>);
-  adder.add("asind", {kDouble}, kDouble, of_unit<arc_sine>);
-  adder.add("acosd", {kDouble}, kDouble, of_unit<arc_cosine>);
-  adder.add("atand", {kDouble}, kDouble, arc_tangent, nullptr, false);
-  adder.add("atan2d", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
+  adder.add(1060, "sind", {kDouble}, kDouble, of_angle<sine>);
+  adder.add(1061, "cosd", {kDouble}, kDouble, of_angle<cosine>);
+  adder.add(1062, "tand", {kDouble}, kDouble, of_angle<tangent>);
+  adder.add(1063, "cotd", {kDouble}, kDouble, of_angle<cotangent>);
+  adder.add(1064, "asind", {kDouble}, kDouble, of_unit<arc_sine>);
+  adder.add(1065, "acosd", {kDouble}, kDouble, of_unit<arc_cosine>);
+  adder.add(1066, "atand", {kDouble}, kDouble, arc_tangent, nullptr, false);
+  adder.add(1067, "atan2d", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -231,11 +231,10 @@ Result<std::string> regular_expression_of(std::string_view pattern, std::string_
 
 void add_escapes(Functions& functions) {
   Adder adder(functions);
-  adder.start(1560);
-  adder.add("unistr", {kText}, kText, unistr);
-  adder.add("similar_to_escape", {kText}, kText, similar);
-  adder.add("similar_to_escape", {kText, kText}, kText, similar);
-  adder.add("similar_escape", {kText, kText}, kText, similar);
+  adder.add(1560, "unistr", {kText}, kText, unistr);
+  adder.add(1561, "similar_to_escape", {kText}, kText, similar);
+  adder.add(1562, "similar_to_escape", {kText, kText}, kText, similar);
+  adder.add(1563, "similar_escape", {kText, kText}, kText, similar);
   adder.takes_nulls();
 }
 

@@ -179,20 +179,18 @@ Result<Value> bucket_of_floating(Arguments arguments, const BoundExpression&) {
 
 void add_exact_numbers(Functions& functions) {
   Adder adder(functions);
-  adder.start(1000);
-  adder.add("gcd", {kInt, kInt}, kInt, greatest_divisor<kInt>);
-  adder.add("gcd", {kBigint, kBigint}, kBigint, greatest_divisor<kBigint>);
-  adder.add("gcd", {kNumeric, kNumeric}, kNumeric, greatest_divisor_of_numerics);
-  adder.add("lcm", {kInt, kInt}, kInt, least_multiple<kInt>);
-  adder.add("lcm", {kBigint, kBigint}, kBigint, least_multiple<kBigint>);
-  adder.add("lcm", {kNumeric, kNumeric}, kNumeric, least_multiple_of_numerics);
-  adder.add("factorial", {kBigint}, kNumeric, factorial);
-  adder.start(1020);
-  adder.add("scale", {kNumeric}, kInt, scale_of, nullptr, false);
-  adder.add("min_scale", {kNumeric}, kInt, least_scale_of, nullptr, false);
-  adder.add("trim_scale", {kNumeric}, kNumeric, trim_scale, nullptr, false);
-  adder.add("width_bucket", {kNumeric, kNumeric, kNumeric, kInt}, kInt, bucket_of_numeric);
-  adder.add("width_bucket", {kDouble, kDouble, kDouble, kInt}, kInt, bucket_of_floating);
+  adder.add(1000, "gcd", {kInt, kInt}, kInt, greatest_divisor<kInt>);
+  adder.add(1001, "gcd", {kBigint, kBigint}, kBigint, greatest_divisor<kBigint>);
+  adder.add(1002, "gcd", {kNumeric, kNumeric}, kNumeric, greatest_divisor_of_numerics);
+  adder.add(1003, "lcm", {kInt, kInt}, kInt, least_multiple<kInt>);
+  adder.add(1004, "lcm", {kBigint, kBigint}, kBigint, least_multiple<kBigint>);
+  adder.add(1005, "lcm", {kNumeric, kNumeric}, kNumeric, least_multiple_of_numerics);
+  adder.add(1006, "factorial", {kBigint}, kNumeric, factorial);
+  adder.add(1020, "scale", {kNumeric}, kInt, scale_of, nullptr, false);
+  adder.add(1021, "min_scale", {kNumeric}, kInt, least_scale_of, nullptr, false);
+  adder.add(1022, "trim_scale", {kNumeric}, kNumeric, trim_scale, nullptr, false);
+  adder.add(1023, "width_bucket", {kNumeric, kNumeric, kNumeric, kInt}, kInt, bucket_of_numeric);
+  adder.add(1024, "width_bucket", {kDouble, kDouble, kDouble, kInt}, kInt, bucket_of_floating);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -11,7 +11,8 @@ namespace daedalus::semantics::scalar {
 using Expressions = std::span<const BoundExpression>;
 using Functions = std::vector<ScalarFunction>;
 
-// Ids: each family has a hundred or more, and numbers once given stay.
+// Each entry has a number of its own for ever. Behind the families stand the numbers that they had to begin with; what
+// is added takes the next number after the highest one in rpc/vectors/language.tsv, from 2020 on.
 void add_arithmetic(Functions& functions);           // 100 to 299
 void add_comparisons(Functions& functions);          // 300 to 499
 void add_text(Functions& functions);                 // 500 to 599

@@ -236,11 +236,10 @@ Result<Value> format(Arguments arguments, const BoundExpression& call) {
 
 void add_format(Functions& functions) {
   Adder adder(functions);
-  adder.start(1570);
-  adder.add("format", {kText}, kText, format);
+  adder.add(1570, "format", {kText}, kText, format);
   adder.takes_nulls();
   adder.is_stable();
-  adder.add_any("format", {kText}, kText, format, nullptr, true);
+  adder.add_any(1571, "format", {kText}, kText, format, nullptr, true);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -65,10 +65,9 @@ Functions make_functions() {
   add_text_numbers(functions);
   add_at_session_zone(functions);
   add_regular_expressions(functions);
-  const auto is_out_of_order = [](const ScalarFunction& left, const ScalarFunction& right) {
-    return left.id >= right.id;
-  };
-  CHECK(std::adjacent_find(functions.begin(), functions.end(), is_out_of_order) == functions.end());
+  std::ranges::sort(functions, {}, &ScalarFunction::id);
+  CHECK(std::ranges::adjacent_find(functions, {}, &ScalarFunction::id) == functions.end());
+  CHECK(static_cast<uint16_t>(functions.front().id) >= kFunctionsFrom);
   return functions;
 }
 

@@ -118,9 +118,9 @@ class HashAdder : public Adder {
   using Adder::Adder;
 
   template <Of kOf>
-  void add_both(std::string_view name, std::string_view seeded, TypeKind kind) {
-    add(name, {kind}, kInt, hash<kOf>, nullptr, false);
-    add(seeded, {kind, kBigint}, kBigint, seeded_hash<kOf>, nullptr, false);
+  void add_both(uint16_t first, std::string_view name, std::string_view seeded, TypeKind kind) {
+    add(first, name, {kind}, kInt, hash<kOf>, nullptr, false);
+    add(first + 1, seeded, {kind, kBigint}, kBigint, seeded_hash<kOf>, nullptr, false);
   }
 };
 
@@ -128,19 +128,19 @@ class HashAdder : public Adder {
 
 void add_hashes(Functions& functions) {
   HashAdder adder(functions);
-  adder.start_helpers(1500);
-  adder.add_both<of_integer>("hashint2", "hashint2extended", TypeKind::kSmallint);
-  adder.add_both<of_integer>("hashint4", "hashint4extended", kInt);
-  adder.add_both<of_bigint>("hashint8", "hashint8extended", kBigint);
-  adder.add_both<of_floating>("hashfloat4", "hashfloat4extended", TypeKind::kReal);
-  adder.add_both<of_floating>("hashfloat8", "hashfloat8extended", TypeKind::kDouble);
-  adder.add_both<of_numeric>("hash_numeric", "hash_numeric_extended", TypeKind::kNumeric);
-  adder.add_both<of_text>("hashtext", "hashtextextended", TypeKind::kText);
-  adder.add_both<of_text>("hashbpchar", "hashbpcharextended", TypeKind::kChar);
-  adder.add_both<of_bigint>("time_hash", "time_hash_extended", TypeKind::kTime);
-  adder.add_both<of_moment>("timestamp_hash", "timestamp_hash_extended", TypeKind::kTimestamp);
-  adder.add_both<of_interval>("interval_hash", "interval_hash_extended", TypeKind::kInterval);
-  adder.add_both<of_text>("uuid_hash", "uuid_hash_extended", TypeKind::kUuid);
+  adder.start_helpers();
+  adder.add_both<of_integer>(1500, "hashint2", "hashint2extended", TypeKind::kSmallint);
+  adder.add_both<of_integer>(1502, "hashint4", "hashint4extended", kInt);
+  adder.add_both<of_bigint>(1504, "hashint8", "hashint8extended", kBigint);
+  adder.add_both<of_floating>(1506, "hashfloat4", "hashfloat4extended", TypeKind::kReal);
+  adder.add_both<of_floating>(1508, "hashfloat8", "hashfloat8extended", TypeKind::kDouble);
+  adder.add_both<of_numeric>(1510, "hash_numeric", "hash_numeric_extended", TypeKind::kNumeric);
+  adder.add_both<of_text>(1512, "hashtext", "hashtextextended", TypeKind::kText);
+  adder.add_both<of_text>(1514, "hashbpchar", "hashbpcharextended", TypeKind::kChar);
+  adder.add_both<of_bigint>(1516, "time_hash", "time_hash_extended", TypeKind::kTime);
+  adder.add_both<of_moment>(1518, "timestamp_hash", "timestamp_hash_extended", TypeKind::kTimestamp);
+  adder.add_both<of_interval>(1520, "interval_hash", "interval_hash_extended", TypeKind::kInterval);
+  adder.add_both<of_text>(1522, "uuid_hash", "uuid_hash_extended", TypeKind::kUuid);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -301,14 +301,14 @@ Result<Value> truncate_interval(Arguments arguments, const BoundExpression&) {
 }
 
 void add_intervals_of(Adder& adder) {
-  adder.start(750);
-  adder.add("age", {kTimestamp, kTimestamp}, kInterval, age, nullptr, false);
-  adder.add("justify_hours", {kInterval}, kInterval, justify_hours);
-  adder.add("justify_days", {kInterval}, kInterval, justify_days);
-  adder.add("justify_interval", {kInterval}, kInterval, justify_interval);
-  adder.add("make_interval", {kInt, kInt, kInt, kInt, kInt, kInt, TypeKind::kDouble}, kInterval, interval_of_parts);
-  adder.add("interval", {kInterval, kInt}, kInterval, restricted_interval);
-  adder.add("age", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kInterval, age, nullptr, false);
+  adder.add(750, "age", {kTimestamp, kTimestamp}, kInterval, age, nullptr, false);
+  adder.add(751, "justify_hours", {kInterval}, kInterval, justify_hours);
+  adder.add(752, "justify_days", {kInterval}, kInterval, justify_days);
+  adder.add(753, "justify_interval", {kInterval}, kInterval, justify_interval);
+  adder.add(754, "make_interval", {kInt, kInt, kInt, kInt, kInt, kInt, TypeKind::kDouble}, kInterval,
+            interval_of_parts);
+  adder.add(755, "interval", {kInterval, kInt}, kInterval, restricted_interval);
+  adder.add(756, "age", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kInterval, age, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -257,8 +257,7 @@ Type type_of_interval_text(Expressions arguments) {
 
 void add_interval_text(Functions& functions) {
   Adder adder(functions);
-  adder.start(1360);
-  adder.add("to_char", {TypeKind::kInterval, kText}, kText, interval_as_text, type_of_interval_text);
+  adder.add(1360, "to_char", {TypeKind::kInterval, kText}, kText, interval_as_text, type_of_interval_text);
   adder.is_stable();
   adder.may_be_null();
 }

@@ -152,14 +152,13 @@ Type type_of_pattern(Expressions arguments) { return text_of(2 * uint64_t{length
 
 void add_like(Functions& functions) {
   Adder adder(functions);
-  adder.start(600);
-  for (const TypeKind kind : {kText, kChar}) {
-    adder.add_operator("~~", {kind, kText}, kBool, like<false, true>);
-    adder.add_operator("!~~", {kind, kText}, kBool, like<false, false>);
-    adder.add_operator("~~*", {kind, kText}, kBool, like<true, true>);
-    adder.add_operator("!~~*", {kind, kText}, kBool, like<true, false>);
+  for (const auto& [first, kind] : {NumberedKind{600, kText}, {604, kChar}}) {
+    adder.add_operator(first, "~~", {kind, kText}, kBool, like<false, true>);
+    adder.add_operator(first + 1, "!~~", {kind, kText}, kBool, like<false, false>);
+    adder.add_operator(first + 2, "~~*", {kind, kText}, kBool, like<true, true>);
+    adder.add_operator(first + 3, "!~~*", {kind, kText}, kBool, like<true, false>);
   }
-  adder.add("like_escape", {kText, kText}, kText, like_escape, type_of_pattern);
+  adder.add(608, "like_escape", {kText, kText}, kText, like_escape, type_of_pattern);
 }
 
 }  // namespace daedalus::semantics::scalar

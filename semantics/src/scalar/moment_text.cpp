@@ -293,11 +293,10 @@ Type type_of_written(Expressions arguments) {
 
 void add_moment_text(Functions& functions) {
   Adder adder(functions);
-  adder.start(1350);
-  adder.add("to_char", {TypeKind::kTimestamp, kText}, kText, moment_as_text<false>, type_of_written);
+  adder.add(1350, "to_char", {TypeKind::kTimestamp, kText}, kText, moment_as_text<false>, type_of_written);
   adder.is_stable();
   adder.may_be_null();
-  adder.add("to_char", {TypeKind::kTimestampTz, kText}, kText, moment_as_text<true>, type_of_written);
+  adder.add(1351, "to_char", {TypeKind::kTimestampTz, kText}, kText, moment_as_text<true>, type_of_written);
   adder.is_stable();
   adder.may_be_null();
 }

@@ -13,7 +13,6 @@ namespace {
 using Int128 = __int128;
 
 using enum TypeKind;
-constexpr TypeKind kIntegers[] = {TypeKind::kSmallint, TypeKind::kInt, TypeKind::kBigint};
 
 Error overflow() { return rejected("22003", "value out of range: overflow"); }
 Error underflow() { return rejected("22003", "value out of range: underflow"); }
@@ -303,90 +302,88 @@ Result<Value> radians(Arguments arguments, const BoundExpression&) {
 Result<Value> pi(Arguments, const BoundExpression&) { return Value(std::numbers::pi); }
 
 void add_integers(Adder& adder) {
-  adder.start(900);
-  adder.add("abs", {TypeKind::kSmallint}, TypeKind::kSmallint, absolute_integer<TypeKind::kSmallint>);
-  adder.add("abs", {TypeKind::kInt}, TypeKind::kInt, absolute_integer<TypeKind::kInt>);
-  adder.add("abs", {TypeKind::kBigint}, TypeKind::kBigint, absolute_integer<TypeKind::kBigint>);
-  adder.add("abs", {TypeKind::kReal}, TypeKind::kReal, absolute_floating, nullptr, false);
-  adder.add("abs", {kDouble}, kDouble, absolute_floating, nullptr, false);
-  adder.add("abs", {kNumeric}, kNumeric, absolute_numeric, type_of_first, false);
-  adder.add("mod", {TypeKind::kSmallint, TypeKind::kSmallint}, TypeKind::kSmallint,
+  adder.add(900, "abs", {TypeKind::kSmallint}, TypeKind::kSmallint, absolute_integer<TypeKind::kSmallint>);
+  adder.add(901, "abs", {TypeKind::kInt}, TypeKind::kInt, absolute_integer<TypeKind::kInt>);
+  adder.add(902, "abs", {TypeKind::kBigint}, TypeKind::kBigint, absolute_integer<TypeKind::kBigint>);
+  adder.add(903, "abs", {TypeKind::kReal}, TypeKind::kReal, absolute_floating, nullptr, false);
+  adder.add(904, "abs", {kDouble}, kDouble, absolute_floating, nullptr, false);
+  adder.add(905, "abs", {kNumeric}, kNumeric, absolute_numeric, type_of_first, false);
+  adder.add(906, "mod", {TypeKind::kSmallint, TypeKind::kSmallint}, TypeKind::kSmallint,
             modulo_of_integers<TypeKind::kSmallint>);
-  adder.add("mod", {kInt, kInt}, kInt, modulo_of_integers<TypeKind::kInt>);
-  adder.add("mod", {TypeKind::kBigint, TypeKind::kBigint}, TypeKind::kBigint, modulo_of_integers<TypeKind::kBigint>);
-  adder.add("mod", {kNumeric, kNumeric}, kNumeric, modulo_of_numerics);
-  adder.start(910);
-  for (const TypeKind kind : kIntegers) {
-    adder.add_operator("&", {kind, kind}, kind, bits_of<Bits::kAnd>, nullptr, false);
-    adder.add_operator("|", {kind, kind}, kind, bits_of<Bits::kOr>, nullptr, false);
-    adder.add_operator("#", {kind, kind}, kind, bits_of<Bits::kXor>, nullptr, false);
-    adder.add_operator("~", {kind}, kind, complement, nullptr, false);
+  adder.add(907, "mod", {kInt, kInt}, kInt, modulo_of_integers<TypeKind::kInt>);
+  adder.add(908, "mod", {TypeKind::kBigint, TypeKind::kBigint}, TypeKind::kBigint,
+            modulo_of_integers<TypeKind::kBigint>);
+  adder.add(909, "mod", {kNumeric, kNumeric}, kNumeric, modulo_of_numerics);
+  for (const auto& [first, kind] : {NumberedKind{910, kSmallint}, {914, kInt}, {918, kBigint}}) {
+    adder.add_operator(first, "&", {kind, kind}, kind, bits_of<Bits::kAnd>, nullptr, false);
+    adder.add_operator(first + 1, "|", {kind, kind}, kind, bits_of<Bits::kOr>, nullptr, false);
+    adder.add_operator(first + 2, "#", {kind, kind}, kind, bits_of<Bits::kXor>, nullptr, false);
+    adder.add_operator(first + 3, "~", {kind}, kind, complement, nullptr, false);
   }
-  adder.add_operator("<<", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, true>, nullptr, false);
-  adder.add_operator("<<", {kInt, kInt}, kInt, shifted<int32_t, true>, nullptr, false);
-  adder.add_operator("<<", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, true>, nullptr, false);
-  adder.add_operator(">>", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, false>, nullptr, false);
-  adder.add_operator(">>", {kInt, kInt}, kInt, shifted<int32_t, false>, nullptr, false);
-  adder.add_operator(">>", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, false>, nullptr, false);
+  adder.add_operator(922, "<<", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, true>, nullptr,
+                     false);
+  adder.add_operator(923, "<<", {kInt, kInt}, kInt, shifted<int32_t, true>, nullptr, false);
+  adder.add_operator(924, "<<", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, true>, nullptr, false);
+  adder.add_operator(925, ">>", {TypeKind::kSmallint, kInt}, TypeKind::kSmallint, shifted<int16_t, false>, nullptr,
+                     false);
+  adder.add_operator(926, ">>", {kInt, kInt}, kInt, shifted<int32_t, false>, nullptr, false);
+  adder.add_operator(927, ">>", {TypeKind::kBigint, kInt}, TypeKind::kBigint, shifted<int64_t, false>, nullptr, false);
 }
 
 void add_wholes(Adder& adder) {
-  adder.start(940);
-  adder.add("sign", {kDouble}, kDouble, sign_of_floating, nullptr, false);
-  adder.add("sign", {kNumeric}, kNumeric, sign_of_numeric, type_of_sign, false);
-  adder.add("floor", {kDouble}, kDouble, plain<std::floor>, nullptr, false);
-  adder.add("floor", {kNumeric}, kNumeric, floor_of_numeric, type_of_whole, false);
-  for (const char* name : {"ceil", "ceiling"}) {
-    adder.add(name, {kDouble}, kDouble, plain<std::ceil>, nullptr, false);
-    adder.add(name, {kNumeric}, kNumeric, ceiling_of_numeric, type_of_whole, false);
-  }
-  adder.add("round", {kDouble}, kDouble, plain<std::rint>, nullptr, false);
-  adder.add("round", {kNumeric}, kNumeric, at_digits_of<false>, type_of_whole, false);
-  adder.add("round", {kNumeric, kInt}, kNumeric, at_digits_of<false>);
-  adder.add("trunc", {kDouble}, kDouble, plain<std::trunc>, nullptr, false);
-  adder.add("trunc", {kNumeric}, kNumeric, at_digits_of<true>, type_of_whole, false);
-  adder.add("trunc", {kNumeric, kInt}, kNumeric, at_digits_of<true>);
-  adder.add("div", {kNumeric, kNumeric}, kNumeric, quotient_of_numerics);
+  adder.add(940, "sign", {kDouble}, kDouble, sign_of_floating, nullptr, false);
+  adder.add(941, "sign", {kNumeric}, kNumeric, sign_of_numeric, type_of_sign, false);
+  adder.add(942, "floor", {kDouble}, kDouble, plain<std::floor>, nullptr, false);
+  adder.add(943, "floor", {kNumeric}, kNumeric, floor_of_numeric, type_of_whole, false);
+  adder.add(944, "ceil", {kDouble}, kDouble, plain<std::ceil>, nullptr, false);
+  adder.add(945, "ceil", {kNumeric}, kNumeric, ceiling_of_numeric, type_of_whole, false);
+  adder.add(946, "ceiling", {kDouble}, kDouble, plain<std::ceil>, nullptr, false);
+  adder.add(947, "ceiling", {kNumeric}, kNumeric, ceiling_of_numeric, type_of_whole, false);
+  adder.add(948, "round", {kDouble}, kDouble, plain<std::rint>, nullptr, false);
+  adder.add(949, "round", {kNumeric}, kNumeric, at_digits_of<false>, type_of_whole, false);
+  adder.add(950, "round", {kNumeric, kInt}, kNumeric, at_digits_of<false>);
+  adder.add(951, "trunc", {kDouble}, kDouble, plain<std::trunc>, nullptr, false);
+  adder.add(952, "trunc", {kNumeric}, kNumeric, at_digits_of<true>, type_of_whole, false);
+  adder.add(953, "trunc", {kNumeric, kInt}, kNumeric, at_digits_of<true>);
+  adder.add(954, "div", {kNumeric, kNumeric}, kNumeric, quotient_of_numerics);
 }
 
 void add_transcendental(Adder& adder) {
-  adder.start(960);
-  adder.add("sqrt", {kDouble}, kDouble, square_root);
-  adder.add("sqrt", {kNumeric}, kNumeric, square_root_of_numeric);
-  adder.add("cbrt", {kDouble}, kDouble, cube_root, nullptr, false);
-  adder.add_operator("^", {kDouble, kDouble}, kDouble, power);
-  adder.add_operator("^", {kNumeric, kNumeric}, kNumeric, numeric_power);
-  for (const char* name : {"power", "pow"}) {
-    adder.add(name, {kDouble, kDouble}, kDouble, power);
-    adder.add(name, {kNumeric, kNumeric}, kNumeric, numeric_power);
-  }
-  adder.add("exp", {kDouble}, kDouble, exponential);
-  adder.add("exp", {kNumeric}, kNumeric, numeric_exponential);
-  adder.add("ln", {kDouble}, kDouble, logarithm<std::log>);
-  adder.add("ln", {kNumeric}, kNumeric, numeric_logarithm);
-  for (const char* name : {"log", "log10"}) {
-    adder.add(name, {kDouble}, kDouble, logarithm<std::log10>);
-    adder.add(name, {kNumeric}, kNumeric, numeric_logarithm_to);
-  }
-  adder.add("log", {kNumeric, kNumeric}, kNumeric, numeric_logarithm_to);
-  adder.start(980);
-  adder.add("sin", {kDouble}, kDouble, of_finite<std::sin>);
-  adder.add("cos", {kDouble}, kDouble, of_finite<std::cos>);
-  adder.add("tan", {kDouble}, kDouble, of_finite<std::tan>);
-  adder.add("asin", {kDouble}, kDouble, of_unit<std::asin>);
-  adder.add("acos", {kDouble}, kDouble, of_unit<std::acos>);
-  adder.add("atan", {kDouble}, kDouble, plain<std::atan>, nullptr, false);
-  adder.add("atan2", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
-  adder.add("degrees", {kDouble}, kDouble, degrees);
-  adder.add("radians", {kDouble}, kDouble, radians, nullptr, false);
-  adder.add("pi", {}, kDouble, pi, nullptr, false);
-  adder.add("sinh", {kDouble}, kDouble, plain<std::sinh>, nullptr, false);
-  adder.add("cosh", {kDouble}, kDouble, plain<std::cosh>, nullptr, false);
-  adder.add("tanh", {kDouble}, kDouble, plain<std::tanh>, nullptr, false);
-  adder.add("asinh", {kDouble}, kDouble, plain<std::asinh>, nullptr, false);
-  adder.add("acosh", {kDouble}, kDouble, arc_cosine_of_hyperbola);
-  adder.add("atanh", {kDouble}, kDouble, of_unit<std::atanh>);
-  adder.add("cot", {kDouble}, kDouble, cotangent);
+  adder.add(960, "sqrt", {kDouble}, kDouble, square_root);
+  adder.add(961, "sqrt", {kNumeric}, kNumeric, square_root_of_numeric);
+  adder.add(962, "cbrt", {kDouble}, kDouble, cube_root, nullptr, false);
+  adder.add_operator(963, "^", {kDouble, kDouble}, kDouble, power);
+  adder.add_operator(964, "^", {kNumeric, kNumeric}, kNumeric, numeric_power);
+  adder.add(965, "power", {kDouble, kDouble}, kDouble, power);
+  adder.add(966, "power", {kNumeric, kNumeric}, kNumeric, numeric_power);
+  adder.add(967, "pow", {kDouble, kDouble}, kDouble, power);
+  adder.add(968, "pow", {kNumeric, kNumeric}, kNumeric, numeric_power);
+  adder.add(969, "exp", {kDouble}, kDouble, exponential);
+  adder.add(970, "exp", {kNumeric}, kNumeric, numeric_exponential);
+  adder.add(971, "ln", {kDouble}, kDouble, logarithm<std::log>);
+  adder.add(972, "ln", {kNumeric}, kNumeric, numeric_logarithm);
+  adder.add(973, "log", {kDouble}, kDouble, logarithm<std::log10>);
+  adder.add(974, "log", {kNumeric}, kNumeric, numeric_logarithm_to);
+  adder.add(975, "log10", {kDouble}, kDouble, logarithm<std::log10>);
+  adder.add(976, "log10", {kNumeric}, kNumeric, numeric_logarithm_to);
+  adder.add(977, "log", {kNumeric, kNumeric}, kNumeric, numeric_logarithm_to);
+  adder.add(980, "sin", {kDouble}, kDouble, of_finite<std::sin>);
+  adder.add(981, "cos", {kDouble}, kDouble, of_finite<std::cos>);
+  adder.add(982, "tan", {kDouble}, kDouble, of_finite<std::tan>);
+  adder.add(983, "asin", {kDouble}, kDouble, of_unit<std::asin>);
+  adder.add(984, "acos", {kDouble}, kDouble, of_unit<std::acos>);
+  adder.add(985, "atan", {kDouble}, kDouble, plain<std::atan>, nullptr, false);
+  adder.add(986, "atan2", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
+  adder.add(987, "degrees", {kDouble}, kDouble, degrees);
+  adder.add(988, "radians", {kDouble}, kDouble, radians, nullptr, false);
+  adder.add(989, "pi", {}, kDouble, pi, nullptr, false);
+  adder.add(990, "sinh", {kDouble}, kDouble, plain<std::sinh>, nullptr, false);
+  adder.add(991, "cosh", {kDouble}, kDouble, plain<std::cosh>, nullptr, false);
+  adder.add(992, "tanh", {kDouble}, kDouble, plain<std::tanh>, nullptr, false);
+  adder.add(993, "asinh", {kDouble}, kDouble, plain<std::asinh>, nullptr, false);
+  adder.add(994, "acosh", {kDouble}, kDouble, arc_cosine_of_hyperbola);
+  adder.add(995, "atanh", {kDouble}, kDouble, of_unit<std::atanh>);
+  adder.add(996, "cot", {kDouble}, kDouble, cotangent);
 }
 
 }  // namespace
@@ -396,8 +393,8 @@ void add_numbers(Functions& functions) {
   add_integers(adder);
   add_wholes(adder);
   add_transcendental(adder);
-  adder.add_operator("|/", {kDouble}, kDouble, square_root);
-  adder.add_operator("||/", {kDouble}, kDouble, cube_root, nullptr, false);
+  adder.add_operator(997, "|/", {kDouble}, kDouble, square_root);
+  adder.add_operator(998, "||/", {kDouble}, kDouble, cube_root, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -453,16 +453,16 @@ Type type_of_number_text(Expressions arguments) {
 
 void add_number_text(Functions& functions) {
   Adder adder(functions);
-  adder.start(1361);
-  adder.add("to_char", {TypeKind::kNumeric, kText}, kText, number_as_text<TypeKind::kNumeric>, type_of_number_text);
+  adder.add(1361, "to_char", {TypeKind::kNumeric, kText}, kText, number_as_text<TypeKind::kNumeric>,
+            type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kInt, kText}, kText, number_as_text<TypeKind::kInt>, type_of_number_text);
+  adder.add(1362, "to_char", {TypeKind::kInt, kText}, kText, number_as_text<TypeKind::kInt>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kBigint, kText}, kText, number_as_text<TypeKind::kBigint>, type_of_number_text);
+  adder.add(1363, "to_char", {TypeKind::kBigint, kText}, kText, number_as_text<TypeKind::kBigint>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kReal, kText}, kText, number_as_text<TypeKind::kReal>, type_of_number_text);
+  adder.add(1364, "to_char", {TypeKind::kReal, kText}, kText, number_as_text<TypeKind::kReal>, type_of_number_text);
   adder.is_stable();
-  adder.add("to_char", {TypeKind::kDouble, kText}, kText, number_as_text<TypeKind::kDouble>, type_of_number_text);
+  adder.add(1365, "to_char", {TypeKind::kDouble, kText}, kText, number_as_text<TypeKind::kDouble>, type_of_number_text);
   adder.is_stable();
 }
 

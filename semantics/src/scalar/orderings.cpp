@@ -54,66 +54,67 @@ Type type_of_longer(Expressions arguments) {
 }
 
 struct Ordered {
+  uint16_t number;
   TypeKind kind;
   std::string_view compare;
   ScalarFunction::Evaluate evaluate = compared;
 };
 
 constexpr Ordered kCompared[] = {
-    {TypeKind::kBool, "btboolcmp"},
-    {TypeKind::kSmallint, "btint2cmp", difference_of_smallints},
-    {TypeKind::kInt, "btint4cmp"},
-    {TypeKind::kBigint, "btint8cmp"},
-    {TypeKind::kReal, "btfloat4cmp"},
-    {TypeKind::kDouble, "btfloat8cmp"},
-    {TypeKind::kNumeric, "numeric_cmp"},
-    {TypeKind::kDate, "date_cmp"},
-    {TypeKind::kTimestamp, "timestamp_cmp"},
-    {TypeKind::kTimestampTz, "timestamptz_cmp"},
-    {TypeKind::kTime, "time_cmp"},
-    {TypeKind::kInterval, "interval_cmp"},
-    {TypeKind::kText, "bttextcmp", compared_bytes},
-    {TypeKind::kChar, "bpcharcmp", compared_bytes},
-    {TypeKind::kUuid, "uuid_cmp", compared_bytes},
+    {1400, TypeKind::kBool, "btboolcmp"},
+    {1401, TypeKind::kSmallint, "btint2cmp", difference_of_smallints},
+    {1402, TypeKind::kInt, "btint4cmp"},
+    {1403, TypeKind::kBigint, "btint8cmp"},
+    {1404, TypeKind::kReal, "btfloat4cmp"},
+    {1405, TypeKind::kDouble, "btfloat8cmp"},
+    {1406, TypeKind::kNumeric, "numeric_cmp"},
+    {1407, TypeKind::kDate, "date_cmp"},
+    {1408, TypeKind::kTimestamp, "timestamp_cmp"},
+    {1409, TypeKind::kTimestampTz, "timestamptz_cmp"},
+    {1410, TypeKind::kTime, "time_cmp"},
+    {1411, TypeKind::kInterval, "interval_cmp"},
+    {1412, TypeKind::kText, "bttextcmp", compared_bytes},
+    {1413, TypeKind::kChar, "bpcharcmp", compared_bytes},
+    {1414, TypeKind::kUuid, "uuid_cmp", compared_bytes},
 };
 
 struct Chosen {
+  uint16_t first;  ///< The larger; the smaller is the next one.
   TypeKind kind;
   std::string_view larger;
   std::string_view smaller;
 };
 
 constexpr Chosen kChosen[] = {
-    {TypeKind::kSmallint, "int2larger", "int2smaller"},
-    {TypeKind::kInt, "int4larger", "int4smaller"},
-    {TypeKind::kBigint, "int8larger", "int8smaller"},
-    {TypeKind::kReal, "float4larger", "float4smaller"},
-    {TypeKind::kDouble, "float8larger", "float8smaller"},
-    {TypeKind::kNumeric, "numeric_larger", "numeric_smaller"},
-    {TypeKind::kDate, "date_larger", "date_smaller"},
-    {TypeKind::kTimestamp, "timestamp_larger", "timestamp_smaller"},
-    {TypeKind::kTimestampTz, "timestamptz_larger", "timestamptz_smaller"},
-    {TypeKind::kTime, "time_larger", "time_smaller"},
-    {TypeKind::kInterval, "interval_larger", "interval_smaller"},
-    {TypeKind::kText, "text_larger", "text_smaller"},
+    {1420, TypeKind::kSmallint, "int2larger", "int2smaller"},
+    {1422, TypeKind::kInt, "int4larger", "int4smaller"},
+    {1424, TypeKind::kBigint, "int8larger", "int8smaller"},
+    {1426, TypeKind::kReal, "float4larger", "float4smaller"},
+    {1428, TypeKind::kDouble, "float8larger", "float8smaller"},
+    {1430, TypeKind::kNumeric, "numeric_larger", "numeric_smaller"},
+    {1432, TypeKind::kDate, "date_larger", "date_smaller"},
+    {1434, TypeKind::kTimestamp, "timestamp_larger", "timestamp_smaller"},
+    {1436, TypeKind::kTimestampTz, "timestamptz_larger", "timestamptz_smaller"},
+    {1438, TypeKind::kTime, "time_larger", "time_smaller"},
+    {1440, TypeKind::kInterval, "interval_larger", "interval_smaller"},
+    {1442, TypeKind::kText, "text_larger", "text_smaller"},
 };
 
 }  // namespace
 
 void add_orderings(Functions& functions) {
   Adder adder(functions);
-  adder.start_helpers(1400);
-  for (const auto& [kind, name, evaluate] : kCompared) {
-    adder.add(name, {kind, kind}, kInt, evaluate, nullptr, false);
+  adder.start_helpers();
+  for (const auto& [number, kind, name, evaluate] : kCompared) {
+    adder.add(number, name, {kind, kind}, kInt, evaluate, nullptr, false);
   }
-  adder.start(1420);
-  for (const auto& [kind, larger, smaller] : kChosen) {
+  for (const auto& [first, kind, larger, smaller] : kChosen) {
     const ScalarFunction::ResultType type = kind == TypeKind::kText ? type_of_longer : nullptr;
-    adder.add(larger, {kind, kind}, kind, chosen<true, false>, type, false);
-    adder.add(smaller, {kind, kind}, kind, chosen<false, false>, type, false);
+    adder.add(first, larger, {kind, kind}, kind, chosen<true, false>, type, false);
+    adder.add(first + 1, smaller, {kind, kind}, kind, chosen<false, false>, type, false);
   }
-  adder.add("bpchar_larger", {kChar, kChar}, kChar, chosen<true, true>, type_of_longer, false);
-  adder.add("bpchar_smaller", {kChar, kChar}, kChar, chosen<false, true>, type_of_longer, false);
+  adder.add(1444, "bpchar_larger", {kChar, kChar}, kChar, chosen<true, true>, type_of_longer, false);
+  adder.add(1445, "bpchar_smaller", {kChar, kChar}, kChar, chosen<false, true>, type_of_longer, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -50,9 +50,10 @@ Result<Value> overlaps(Arguments arguments, const BoundExpression&) {
 
 void add_overlaps(Functions& functions) {
   Adder adder(functions);
-  adder.start(1590);
-  for (const TypeKind kind : {TypeKind::kTime, TypeKind::kTimestamp, TypeKind::kTimestampTz}) {
-    adder.add("overlaps", {kind, kind, kind, kind}, TypeKind::kBool, overlaps, nullptr, false);
+  constexpr NumberedKind kKinds[] = {
+      {1590, TypeKind::kTime}, {1591, TypeKind::kTimestamp}, {1592, TypeKind::kTimestampTz}};
+  for (const auto& [number, kind] : kKinds) {
+    adder.add(number, "overlaps", {kind, kind, kind, kind}, TypeKind::kBool, overlaps, nullptr, false);
     adder.takes_nulls();
   }
 }

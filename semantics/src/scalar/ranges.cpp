@@ -123,25 +123,26 @@ Result<Value> interval_in_range(Arguments arguments, const BoundExpression&) {
 
 void add_ranges(Functions& functions) {
   Adder adder(functions);
-  adder.start_helpers(1480);
-  const auto add = [&](TypeKind kind, TypeKind offset, ScalarFunction::Evaluate evaluate) {
-    adder.add("in_range", {kind, kind, offset, kBool, kBool}, kBool, evaluate);
+  adder.start_helpers();
+  const auto add = [&](uint16_t number, TypeKind kind, TypeKind offset, ScalarFunction::Evaluate evaluate) {
+    adder.add(number, "in_range", {kind, kind, offset, kBool, kBool}, kBool, evaluate);
   };
-  for (const TypeKind kind : {TypeKind::kSmallint, TypeKind::kInt}) {
-    for (const TypeKind offset : {TypeKind::kSmallint, TypeKind::kInt, TypeKind::kBigint}) {
-      add(kind, offset, integer_in_range);
-    }
-  }
-  add(TypeKind::kBigint, TypeKind::kBigint, integer_in_range);
-  add(TypeKind::kReal, kDouble, floating_in_range);
-  add(kDouble, kDouble, floating_in_range);
-  add(TypeKind::kNumeric, TypeKind::kNumeric, numeric_in_range);
-  add(TypeKind::kDate, kInterval, date_in_range);
-  add(TypeKind::kTimestamp, kInterval, timestamp_in_range);
-  add(TypeKind::kTimestampTz, kInterval, timestamp_in_range);
+  add(1480, TypeKind::kSmallint, TypeKind::kSmallint, integer_in_range);
+  add(1481, TypeKind::kSmallint, TypeKind::kInt, integer_in_range);
+  add(1482, TypeKind::kSmallint, TypeKind::kBigint, integer_in_range);
+  add(1483, TypeKind::kInt, TypeKind::kSmallint, integer_in_range);
+  add(1484, TypeKind::kInt, TypeKind::kInt, integer_in_range);
+  add(1485, TypeKind::kInt, TypeKind::kBigint, integer_in_range);
+  add(1486, TypeKind::kBigint, TypeKind::kBigint, integer_in_range);
+  add(1487, TypeKind::kReal, kDouble, floating_in_range);
+  add(1488, kDouble, kDouble, floating_in_range);
+  add(1489, TypeKind::kNumeric, TypeKind::kNumeric, numeric_in_range);
+  add(1490, TypeKind::kDate, kInterval, date_in_range);
+  add(1491, TypeKind::kTimestamp, kInterval, timestamp_in_range);
+  add(1492, TypeKind::kTimestampTz, kInterval, timestamp_in_range);
   adder.is_stable();
-  add(TypeKind::kTime, kInterval, time_in_range);
-  add(kInterval, kInterval, interval_in_range);
+  add(1493, TypeKind::kTime, kInterval, time_in_range);
+  add(1494, kInterval, kInterval, interval_in_range);
 }
 
 }  // namespace daedalus::semantics::scalar

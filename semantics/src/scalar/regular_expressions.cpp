@@ -281,7 +281,6 @@ Result<int64_t> number_at(Arguments arguments, size_t place, const char* paramet
 namespace {
 
 constexpr uint16_t kOperatorsFrom = 1960;
-constexpr uint16_t kFunctionsFrom = 1970;
 constexpr uint16_t kFamilyEnd = 2020;
 
 const std::string* constant_text(const BoundExpression& argument) {
@@ -314,41 +313,42 @@ bool is_of_family(const BoundExpression& call) {
 
 void add_regular_expressions(Functions& functions) {
   Adder adder(functions);
-  adder.start(kOperatorsFrom);
-  for (const TypeKind kind : {kText, kChar}) {
-    adder.add_operator("~", {kind, kText}, kBool, matches<false, true>);
-    adder.add_operator("!~", {kind, kText}, kBool, matches<false, false>);
-    adder.add_operator("~*", {kind, kText}, kBool, matches<true, true>);
-    adder.add_operator("!~*", {kind, kText}, kBool, matches<true, false>);
+  for (const auto& [first, kind] : {NumberedKind{1960, kText}, {1964, kChar}}) {
+    adder.add_operator(first, "~", {kind, kText}, kBool, matches<false, true>);
+    adder.add_operator(first + 1, "!~", {kind, kText}, kBool, matches<false, false>);
+    adder.add_operator(first + 2, "~*", {kind, kText}, kBool, matches<true, true>);
+    adder.add_operator(first + 3, "!~*", {kind, kText}, kBool, matches<true, false>);
   }
-  adder.start(kFunctionsFrom);
-  adder.add("regexp_like", {kText, kText}, kBool, regexp_like);
-  adder.add("regexp_like", {kText, kText, kText}, kBool, regexp_like);
-  adder.add("regexp_count", {kText, kText}, kInt, regexp_count);
-  adder.add("regexp_count", {kText, kText, kInt}, kInt, regexp_count);
-  adder.add("regexp_count", {kText, kText, kInt, kText}, kInt, regexp_count);
-  std::vector<TypeKind> taken{kText, kText};
-  adder.add("regexp_instr", taken, kInt, regexp_instr);
-  for (const TypeKind kind : {kInt, kInt, kInt, kText, kInt}) {
-    taken.push_back(kind);
-    adder.add("regexp_instr", taken, kInt, regexp_instr);
-  }
-  taken = {kText, kText};
-  adder.add("regexp_substr", taken, kText, regexp_substr, type_of_part);
+  adder.add(1970, "regexp_like", {kText, kText}, kBool, regexp_like);
+  adder.add(1971, "regexp_like", {kText, kText, kText}, kBool, regexp_like);
+  adder.add(1972, "regexp_count", {kText, kText}, kInt, regexp_count);
+  adder.add(1973, "regexp_count", {kText, kText, kInt}, kInt, regexp_count);
+  adder.add(1974, "regexp_count", {kText, kText, kInt, kText}, kInt, regexp_count);
+  adder.add(1975, "regexp_instr", {kText, kText}, kInt, regexp_instr);
+  adder.add(1976, "regexp_instr", {kText, kText, kInt}, kInt, regexp_instr);
+  adder.add(1977, "regexp_instr", {kText, kText, kInt, kInt}, kInt, regexp_instr);
+  adder.add(1978, "regexp_instr", {kText, kText, kInt, kInt, kInt}, kInt, regexp_instr);
+  adder.add(1979, "regexp_instr", {kText, kText, kInt, kInt, kInt, kText}, kInt, regexp_instr);
+  adder.add(1980, "regexp_instr", {kText, kText, kInt, kInt, kInt, kText, kInt}, kInt, regexp_instr);
+  adder.add(1981, "regexp_substr", {kText, kText}, kText, regexp_substr, type_of_part);
   adder.may_be_null();
-  for (const TypeKind kind : {kInt, kInt, kText, kInt}) {
-    taken.push_back(kind);
-    adder.add("regexp_substr", taken, kText, regexp_substr, type_of_part);
-    adder.may_be_null();
-  }
-  adder.add("regexp_replace", {kText, kText, kText}, kText, replace_first, type_of_replaced_matches);
-  adder.add("regexp_replace", {kText, kText, kText, kText}, kText, replace_by_flags, type_of_replaced_matches);
-  adder.add("regexp_replace", {kText, kText, kText, kInt}, kText, replace_from, type_of_replaced_matches);
-  adder.add("regexp_replace", {kText, kText, kText, kInt, kInt}, kText, replace_from, type_of_replaced_matches);
-  adder.add("regexp_replace", {kText, kText, kText, kInt, kInt, kText}, kText, replace_from, type_of_replaced_matches);
-  adder.add("substring", {kText, kText}, kText, substring_matched, type_of_part);
+  adder.add(1982, "regexp_substr", {kText, kText, kInt}, kText, regexp_substr, type_of_part);
   adder.may_be_null();
-  adder.add("substring", {kText, kText, kText}, kText, substring_similar, type_of_part);
+  adder.add(1983, "regexp_substr", {kText, kText, kInt, kInt}, kText, regexp_substr, type_of_part);
+  adder.may_be_null();
+  adder.add(1984, "regexp_substr", {kText, kText, kInt, kInt, kText}, kText, regexp_substr, type_of_part);
+  adder.may_be_null();
+  adder.add(1985, "regexp_substr", {kText, kText, kInt, kInt, kText, kInt}, kText, regexp_substr, type_of_part);
+  adder.may_be_null();
+  adder.add(1986, "regexp_replace", {kText, kText, kText}, kText, replace_first, type_of_replaced_matches);
+  adder.add(1987, "regexp_replace", {kText, kText, kText, kText}, kText, replace_by_flags, type_of_replaced_matches);
+  adder.add(1988, "regexp_replace", {kText, kText, kText, kInt}, kText, replace_from, type_of_replaced_matches);
+  adder.add(1989, "regexp_replace", {kText, kText, kText, kInt, kInt}, kText, replace_from, type_of_replaced_matches);
+  adder.add(1990, "regexp_replace", {kText, kText, kText, kInt, kInt, kText}, kText, replace_from,
+            type_of_replaced_matches);
+  adder.add(1991, "substring", {kText, kText}, kText, substring_matched, type_of_part);
+  adder.may_be_null();
+  adder.add(1992, "substring", {kText, kText, kText}, kText, substring_similar, type_of_part);
   adder.may_be_null();
 }
 

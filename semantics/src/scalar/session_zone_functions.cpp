@@ -139,24 +139,23 @@ Result<Value> to_char(Arguments arguments, const BoundExpression&) {
 
 void add_at_session_zone(Functions& functions) {
   Adder adder(functions);
-  adder.start(1900);
-  adder.add_at_zone(kind_name(kTimestamp), false, {kTimestampTz, kText}, kTimestamp, to_clock);
-  adder.add_at_zone(kind_name(kTimestampTz), false, {kTimestamp, kText}, kTimestampTz, from_clock);
-  adder.add_at_zone(kind_name(kText), false, {kTimestampTz, kText}, kText, to_text, type_of_text);
-  adder.add_at_zone(kind_name(kTimestampTz), false, {kText, kText}, kTimestampTz, from_text);
-  adder.start(1910);
-  adder.add_at_zone("+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_and_interval);
-  adder.add_at_zone("+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
-  adder.add_at_zone("-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
-  adder.add_at_zone("age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age);
-  adder.add_at_zone("timestamptz", false, {TypeKind::kDate, TypeKind::kTime, kText}, kTimestampTz, moment_of_parts);
-  adder.add_at_zone("in_range", false, {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText},
-                    TypeKind::kBool, in_range);
-  adder.start(1920);
-  adder.add_at_zone("date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
-  adder.add_at_zone("extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
-  adder.add_at_zone("to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
-  adder.add_at_zone("to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
+  adder.add_at_zone(1900, kind_name(kTimestamp), false, {kTimestampTz, kText}, kTimestamp, to_clock);
+  adder.add_at_zone(1901, kind_name(kTimestampTz), false, {kTimestamp, kText}, kTimestampTz, from_clock);
+  adder.add_at_zone(1902, kind_name(kText), false, {kTimestampTz, kText}, kText, to_text, type_of_text);
+  adder.add_at_zone(1903, kind_name(kTimestampTz), false, {kText, kText}, kTimestampTz, from_text);
+  adder.add_at_zone(1910, "+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_and_interval);
+  adder.add_at_zone(1911, "+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
+  adder.add_at_zone(1912, "-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
+  adder.add_at_zone(1913, "age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age);
+  adder.add_at_zone(1914, "timestamptz", false, {TypeKind::kDate, TypeKind::kTime, kText}, kTimestampTz,
+                    moment_of_parts);
+  adder.add_at_zone(1915, "in_range", false,
+                    {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText}, TypeKind::kBool,
+                    in_range);
+  adder.add_at_zone(1920, "date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
+  adder.add_at_zone(1921, "extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
+  adder.add_at_zone(1922, "to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
+  adder.add_at_zone(1923, "to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
   adder.may_be_null();
 }
 

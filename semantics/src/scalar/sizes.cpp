@@ -140,10 +140,9 @@ Result<Value> size_in_bytes(Arguments arguments, const BoundExpression&) {
 
 void add_sizes(Functions& functions) {
   Adder adder(functions);
-  adder.start(1550);
-  adder.add("pg_size_pretty", {kBigint}, kText, pretty_bigint, nullptr, false);
-  adder.add("pg_size_pretty", {kNumeric}, kText, pretty_numeric, nullptr, false);
-  adder.add("pg_size_bytes", {kText}, kBigint, size_in_bytes);
+  adder.add(1550, "pg_size_pretty", {kBigint}, kText, pretty_bigint, nullptr, false);
+  adder.add(1551, "pg_size_pretty", {kNumeric}, kText, pretty_numeric, nullptr, false);
+  adder.add(1552, "pg_size_bytes", {kText}, kBigint, size_in_bytes);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -301,50 +301,46 @@ Error too_long() {
 
 void add_text(Functions& functions) {
   Adder adder(functions);
-  adder.start(500);
-  adder.add_operator("||", {kText, kText}, kText, joined, type_of_joined);
-  adder.add_operator("^@", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
-  adder.start(510);
-  adder.add("lower", {kText}, kText, lower, type_of_first, false);
-  adder.add("upper", {kText}, kText, upper, type_of_first, false);
-  adder.add("initcap", {kText}, kText, initcap, type_of_first, false);
-  adder.add("reverse", {kText}, kText, reverse, type_of_first, false);
-  adder.start(520);
-  for (const char* name : {"length", "char_length", "character_length"}) {
-    adder.add(name, {kText}, kInt, length, nullptr, false);
-    adder.add(name, {kChar}, kInt, length, nullptr, false);
-  }
-  adder.add("octet_length", {kText}, kInt, octet_length, nullptr, false);
-  adder.add("octet_length", {kChar}, kInt, padded_octet_length, nullptr, false);
-  adder.add("bit_length", {kText}, kInt, bit_length, nullptr, false);
-  adder.start(540);
-  for (const char* name : {"substring", "substr"}) {
-    adder.add(name, {kText, kInt}, kText, substring_from, type_of_first, false);
-    adder.add(name, {kText, kInt, kInt}, kText, substring_of, type_of_first);
-  }
-  adder.add("left", {kText, kInt}, kText, left, type_of_first, false);
-  adder.add("right", {kText, kInt}, kText, right, type_of_first, false);
-  adder.add("position", {kText, kText}, kInt, position, nullptr, false);
-  adder.add("strpos", {kText, kText}, kInt, position, nullptr, false);
-  adder.add("starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
-  adder.add("split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
-  adder.start(560);
-  adder.add("btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
-  adder.add("btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);
-  adder.add("ltrim", {kText}, kText, trimmed<true, false>, type_of_first, false);
-  adder.add("ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
-  adder.add("rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
-  adder.add("rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
-  adder.add("lpad", {kText, kInt}, kText, padded<true>, type_of_padded);
-  adder.add("lpad", {kText, kInt, kText}, kText, padded<true>, type_of_padded);
-  adder.add("rpad", {kText, kInt}, kText, padded<false>, type_of_padded);
-  adder.add("rpad", {kText, kInt, kText}, kText, padded<false>, type_of_padded);
-  adder.add("repeat", {kText, kInt}, kText, repeat, type_of_repeated);
-  adder.start(580);
-  adder.add("replace", {kText, kText, kText}, kText, replace, type_of_replaced);
-  adder.add("translate", {kText, kText, kText}, kText, translate, type_of_translated);
-  adder.add("ascii", {kText}, kInt, ascii, nullptr, false);
-  adder.add("chr", {kInt}, kText, chr, type_of_character);
+  adder.add_operator(500, "||", {kText, kText}, kText, joined, type_of_joined);
+  adder.add_operator(501, "^@", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
+  adder.add(510, "lower", {kText}, kText, lower, type_of_first, false);
+  adder.add(511, "upper", {kText}, kText, upper, type_of_first, false);
+  adder.add(512, "initcap", {kText}, kText, initcap, type_of_first, false);
+  adder.add(513, "reverse", {kText}, kText, reverse, type_of_first, false);
+  adder.add(520, "length", {kText}, kInt, length, nullptr, false);
+  adder.add(521, "length", {kChar}, kInt, length, nullptr, false);
+  adder.add(522, "char_length", {kText}, kInt, length, nullptr, false);
+  adder.add(523, "char_length", {kChar}, kInt, length, nullptr, false);
+  adder.add(524, "character_length", {kText}, kInt, length, nullptr, false);
+  adder.add(525, "character_length", {kChar}, kInt, length, nullptr, false);
+  adder.add(526, "octet_length", {kText}, kInt, octet_length, nullptr, false);
+  adder.add(527, "octet_length", {kChar}, kInt, padded_octet_length, nullptr, false);
+  adder.add(528, "bit_length", {kText}, kInt, bit_length, nullptr, false);
+  adder.add(540, "substring", {kText, kInt}, kText, substring_from, type_of_first, false);
+  adder.add(541, "substring", {kText, kInt, kInt}, kText, substring_of, type_of_first);
+  adder.add(542, "substr", {kText, kInt}, kText, substring_from, type_of_first, false);
+  adder.add(543, "substr", {kText, kInt, kInt}, kText, substring_of, type_of_first);
+  adder.add(544, "left", {kText, kInt}, kText, left, type_of_first, false);
+  adder.add(545, "right", {kText, kInt}, kText, right, type_of_first, false);
+  adder.add(546, "position", {kText, kText}, kInt, position, nullptr, false);
+  adder.add(547, "strpos", {kText, kText}, kInt, position, nullptr, false);
+  adder.add(548, "starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
+  adder.add(549, "split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
+  adder.add(560, "btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
+  adder.add(561, "btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);
+  adder.add(562, "ltrim", {kText}, kText, trimmed<true, false>, type_of_first, false);
+  adder.add(563, "ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
+  adder.add(564, "rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
+  adder.add(565, "rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
+  adder.add(566, "lpad", {kText, kInt}, kText, padded<true>, type_of_padded);
+  adder.add(567, "lpad", {kText, kInt, kText}, kText, padded<true>, type_of_padded);
+  adder.add(568, "rpad", {kText, kInt}, kText, padded<false>, type_of_padded);
+  adder.add(569, "rpad", {kText, kInt, kText}, kText, padded<false>, type_of_padded);
+  adder.add(570, "repeat", {kText, kInt}, kText, repeat, type_of_repeated);
+  adder.add(580, "replace", {kText, kText, kText}, kText, replace, type_of_replaced);
+  adder.add(581, "translate", {kText, kText, kText}, kText, translate, type_of_translated);
+  adder.add(582, "ascii", {kText}, kInt, ascii, nullptr, false);
+  adder.add(583, "chr", {kInt}, kText, chr, type_of_character);
 }
 
 }  // namespace daedalus::semantics::scalar

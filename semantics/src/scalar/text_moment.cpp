@@ -245,10 +245,9 @@ Result<Value> read_by_template(Arguments arguments, const Value* zone) {
 
 void add_text_moments(Functions& functions) {
   Adder adder(functions);
-  adder.start(1610);
-  adder.add("to_date", {kText, kText}, TypeKind::kDate, to_date);
+  adder.add(1610, "to_date", {kText, kText}, TypeKind::kDate, to_date);
   adder.is_stable();
-  adder.add("to_timestamp", {kText, kText}, TypeKind::kTimestampTz, to_timestamp_by_template);
+  adder.add(1611, "to_timestamp", {kText, kText}, TypeKind::kTimestampTz, to_timestamp_by_template);
   adder.is_stable();
 }
 

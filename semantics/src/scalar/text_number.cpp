@@ -206,8 +206,7 @@ Result<Value> to_number(Arguments arguments, const BoundExpression&) {
 
 void add_text_numbers(Functions& functions) {
   Adder adder(functions);
-  adder.start(1620);
-  adder.add("to_number", {kText, kText}, kNumeric, to_number);
+  adder.add(1620, "to_number", {kText, kText}, kNumeric, to_number);
   adder.is_stable();
   adder.may_be_null();
 }

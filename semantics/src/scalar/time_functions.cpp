@@ -372,40 +372,38 @@ Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
 Result<Value> is_finite(Arguments, const BoundExpression&) { return Value(true); }
 
 void add_movements(Adder& adder) {
-  adder.start(700);
-  adder.add_operator("+", {kTimestamp, kInterval}, kTimestamp, moved<false, false, false>);
-  adder.add_operator("+", {kInterval, kTimestamp}, kTimestamp, moved<false, true, false>);
-  adder.add_operator("-", {kTimestamp, kInterval}, kTimestamp, moved<false, false, true>);
-  adder.add_operator("+", {kDate, kInterval}, kTimestamp, moved<true, false, false>);
-  adder.add_operator("+", {kInterval, kDate}, kTimestamp, moved<true, true, false>);
-  adder.add_operator("-", {kDate, kInterval}, kTimestamp, moved<true, false, true>);
-  adder.add_operator("-", {kTimestamp, kTimestamp}, kInterval, between_timestamps, nullptr, false);
-  adder.add_operator("+", {kInterval, kInterval}, kInterval, sum_of_intervals);
-  adder.add_operator("-", {kInterval, kInterval}, kInterval, difference_of_intervals);
-  adder.add_operator("-", {kInterval}, kInterval, negated_interval);
-  adder.add_operator("*", {kInterval, kDouble}, kInterval, interval_times);
-  adder.add_operator("*", {kDouble, kInterval}, kInterval, times_interval);
-  adder.add_operator("/", {kInterval, kDouble}, kInterval, interval_by);
+  adder.add_operator(700, "+", {kTimestamp, kInterval}, kTimestamp, moved<false, false, false>);
+  adder.add_operator(701, "+", {kInterval, kTimestamp}, kTimestamp, moved<false, true, false>);
+  adder.add_operator(702, "-", {kTimestamp, kInterval}, kTimestamp, moved<false, false, true>);
+  adder.add_operator(703, "+", {kDate, kInterval}, kTimestamp, moved<true, false, false>);
+  adder.add_operator(704, "+", {kInterval, kDate}, kTimestamp, moved<true, true, false>);
+  adder.add_operator(705, "-", {kDate, kInterval}, kTimestamp, moved<true, false, true>);
+  adder.add_operator(706, "-", {kTimestamp, kTimestamp}, kInterval, between_timestamps, nullptr, false);
+  adder.add_operator(707, "+", {kInterval, kInterval}, kInterval, sum_of_intervals);
+  adder.add_operator(708, "-", {kInterval, kInterval}, kInterval, difference_of_intervals);
+  adder.add_operator(709, "-", {kInterval}, kInterval, negated_interval);
+  adder.add_operator(710, "*", {kInterval, kDouble}, kInterval, interval_times);
+  adder.add_operator(711, "*", {kDouble, kInterval}, kInterval, times_interval);
+  adder.add_operator(712, "/", {kInterval, kDouble}, kInterval, interval_by);
 }
 
 /// What is computed as of a timestamp where the session's zone is UTC; other zones have entries of their own.
 void add_moments_in_utc(Adder& adder) {
-  adder.start(800);
-  adder.add_operator("+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);
+  adder.add_operator(800, "+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);
   adder.is_stable();
-  adder.add_operator("+", {kInterval, kTimestampTz}, kTimestampTz, moved<false, true, false>);
+  adder.add_operator(801, "+", {kInterval, kTimestampTz}, kTimestampTz, moved<false, true, false>);
   adder.is_stable();
-  adder.add_operator("-", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, true>);
+  adder.add_operator(802, "-", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, true>);
   adder.is_stable();
-  adder.add_operator("-", {kTimestampTz, kTimestampTz}, kInterval, between_timestamps, nullptr, false);
-  adder.add("date_trunc", {kText, kTimestampTz}, kTimestampTz, date_trunc);
+  adder.add_operator(803, "-", {kTimestampTz, kTimestampTz}, kInterval, between_timestamps, nullptr, false);
+  adder.add(804, "date_trunc", {kText, kTimestampTz}, kTimestampTz, date_trunc);
   adder.is_stable();
-  adder.add("date_part", {kText, kTimestampTz}, kDouble, date_part<false>);
+  adder.add(805, "date_part", {kText, kTimestampTz}, kDouble, date_part<false>);
   adder.is_stable();
-  adder.add("extract", {kText, kTimestampTz}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.add(806, "extract", {kText, kTimestampTz}, TypeKind::kNumeric, extract_from_timestamp);
   adder.is_stable();
-  adder.add("date_bin", {kInterval, kTimestampTz, kTimestampTz}, kTimestampTz, date_bin);
-  adder.add("isfinite", {kTimestampTz}, TypeKind::kBool, is_finite, nullptr, false);
+  adder.add(807, "date_bin", {kInterval, kTimestampTz, kTimestampTz}, kTimestampTz, date_bin);
+  adder.add(808, "isfinite", {kTimestampTz}, TypeKind::kBool, is_finite, nullptr, false);
 }
 
 }  // namespace
@@ -413,22 +411,19 @@ void add_moments_in_utc(Adder& adder) {
 void add_time(Functions& functions) {
   Adder adder(functions);
   add_movements(adder);
-  adder.start(720);
-  adder.add("date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
-  adder.start(722);
-  adder.add("date_trunc", {kText, kInterval}, kInterval, truncate_interval);
-  adder.add("date_part", {kText, kTimestamp}, kDouble, date_part<false>);
-  adder.add("date_part", {kText, kDate}, kDouble, date_part<true>);
-  adder.add("date_part", {kText, kInterval}, kDouble, part_of_interval);
-  adder.add("extract", {kText, kTimestamp}, TypeKind::kNumeric, extract_from_timestamp);
-  adder.add("extract", {kText, kDate}, TypeKind::kNumeric, extract_from_date);
-  adder.add("extract", {kText, kInterval}, TypeKind::kNumeric, extract_from_interval);
-  adder.add("make_date", {kInt, kInt, kInt}, kDate, make_date);
-  adder.add("make_timestamp", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestamp, make_timestamp);
-  adder.add("date_bin", {kInterval, kTimestamp, kTimestamp}, kTimestamp, date_bin);
-  adder.start(740);
-  for (const TypeKind kind : {kDate, kTimestamp, kInterval}) {
-    adder.add("isfinite", {kind}, TypeKind::kBool, is_finite, nullptr, false);
+  adder.add(720, "date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
+  adder.add(722, "date_trunc", {kText, kInterval}, kInterval, truncate_interval);
+  adder.add(723, "date_part", {kText, kTimestamp}, kDouble, date_part<false>);
+  adder.add(724, "date_part", {kText, kDate}, kDouble, date_part<true>);
+  adder.add(725, "date_part", {kText, kInterval}, kDouble, part_of_interval);
+  adder.add(726, "extract", {kText, kTimestamp}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.add(727, "extract", {kText, kDate}, TypeKind::kNumeric, extract_from_date);
+  adder.add(728, "extract", {kText, kInterval}, TypeKind::kNumeric, extract_from_interval);
+  adder.add(729, "make_date", {kInt, kInt, kInt}, kDate, make_date);
+  adder.add(730, "make_timestamp", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestamp, make_timestamp);
+  adder.add(731, "date_bin", {kInterval, kTimestamp, kTimestamp}, kTimestamp, date_bin);
+  for (const auto& [number, kind] : {NumberedKind{740, kDate}, {741, kTimestamp}, {742, kInterval}}) {
+    adder.add(number, "isfinite", {kind}, TypeKind::kBool, is_finite, nullptr, false);
   }
   add_intervals_of(adder);
   add_moments_in_utc(adder);

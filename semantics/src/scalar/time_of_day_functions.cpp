@@ -127,17 +127,15 @@ Result<Value> date_part(Arguments arguments, const BoundExpression&) {
 
 void add_time_of_day(Functions& functions) {
   Adder adder(functions);
-  adder.start(1300);
-  adder.add_operator("+", {kTime, kInterval}, kTime, moved<false, false>, nullptr, false);
-  adder.add_operator("+", {kInterval, kTime}, kTime, moved<true, false>, nullptr, false);
-  adder.add_operator("-", {kTime, kInterval}, kTime, moved<false, true>, nullptr, false);
-  adder.add_operator("-", {kTime, kTime}, kInterval, between_times, nullptr, false);
-  adder.add_operator("+", {kDate, kTime}, kTimestamp, at_time<false>);
-  adder.add_operator("+", {kTime, kDate}, kTimestamp, at_time<true>);
-  adder.start(1310);
-  adder.add("date_part", {kText, kTime}, kDouble, date_part);
-  adder.add("extract", {kText, kTime}, TypeKind::kNumeric, extract_from_time);
-  adder.add("make_time", {kInt, kInt, kDouble}, kTime, make_time);
+  adder.add_operator(1300, "+", {kTime, kInterval}, kTime, moved<false, false>, nullptr, false);
+  adder.add_operator(1301, "+", {kInterval, kTime}, kTime, moved<true, false>, nullptr, false);
+  adder.add_operator(1302, "-", {kTime, kInterval}, kTime, moved<false, true>, nullptr, false);
+  adder.add_operator(1303, "-", {kTime, kTime}, kInterval, between_times, nullptr, false);
+  adder.add_operator(1304, "+", {kDate, kTime}, kTimestamp, at_time<false>);
+  adder.add_operator(1305, "+", {kTime, kDate}, kTimestamp, at_time<true>);
+  adder.add(1310, "date_part", {kText, kTime}, kDouble, date_part);
+  adder.add(1311, "extract", {kText, kTime}, TypeKind::kNumeric, extract_from_time);
+  adder.add(1312, "make_time", {kInt, kInt, kDouble}, kTime, make_time);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -124,22 +124,21 @@ Result<Value> to_timestamp_of_epoch(Arguments arguments, const BoundExpression&)
 }  // namespace
 
 void add_zones(Adder& adder) {
-  adder.start(820);
-  adder.add("timezone", {kText, kTimestampTz}, kTimestamp, clock_at_zone);
+  adder.add(820, "timezone", {kText, kTimestampTz}, kTimestamp, clock_at_zone);
   adder.takes_zone(0);
-  adder.add("timezone", {kText, kTimestamp}, kTimestampTz, moment_at_zone);
+  adder.add(821, "timezone", {kText, kTimestamp}, kTimestampTz, moment_at_zone);
   adder.takes_zone(0);
-  adder.add("timezone", {kInterval, kTimestampTz}, kTimestamp, at_interval<1>);
-  adder.add("timezone", {kInterval, kTimestamp}, kTimestampTz, at_interval<-1>);
-  adder.add("date_trunc", {kText, kTimestampTz, kText}, kTimestampTz, truncated_at_zone);
+  adder.add(822, "timezone", {kInterval, kTimestampTz}, kTimestamp, at_interval<1>);
+  adder.add(823, "timezone", {kInterval, kTimestamp}, kTimestampTz, at_interval<-1>);
+  adder.add(824, "date_trunc", {kText, kTimestampTz, kText}, kTimestampTz, truncated_at_zone);
   adder.is_stable();
   adder.takes_zone(2);
-  adder.add("make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestampTz, make_timestamp);
+  adder.add(825, "make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestampTz, make_timestamp);
   adder.is_stable();
-  adder.add("make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble, kText}, kTimestampTz, make_at_zone);
+  adder.add(826, "make_timestamptz", {kInt, kInt, kInt, kInt, kInt, kDouble, kText}, kTimestampTz, make_at_zone);
   adder.is_stable();
   adder.takes_zone(6, true);
-  adder.add("to_timestamp", {kDouble}, kTimestampTz, to_timestamp_of_epoch);
+  adder.add(827, "to_timestamp", {kDouble}, kTimestampTz, to_timestamp_of_epoch);
 }
 
 }  // namespace daedalus::semantics::scalar

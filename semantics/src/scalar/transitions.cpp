@@ -61,28 +61,28 @@ Result<Value> distance_of_moments(Arguments arguments, const BoundExpression&) {
 
 void add_transitions(Functions& functions) {
   Adder adder(functions);
-  adder.start_helpers(1460);
-  adder.add("int2_sum", {kBigint, kSmallint}, kBigint, sum_of_integers, nullptr, false);
+  adder.start_helpers();
+  adder.add(1460, "int2_sum", {kBigint, kSmallint}, kBigint, sum_of_integers, nullptr, false);
   adder.takes_nulls();
-  adder.add("int4_sum", {kBigint, kInt}, kBigint, sum_of_integers, nullptr, false);
+  adder.add(1461, "int4_sum", {kBigint, kInt}, kBigint, sum_of_integers, nullptr, false);
   adder.takes_nulls();
-  adder.add("int8_sum", {kNumeric, kBigint}, kNumeric, sum_of_bigints);
+  adder.add(1462, "int8_sum", {kNumeric, kBigint}, kNumeric, sum_of_bigints);
   adder.takes_nulls();
-  adder.add("int4inc", {kInt}, kInt, stepped<kInt, 1>);
-  adder.add("int8inc", {kBigint}, kBigint, stepped<kBigint, 1>);
-  adder.add("int8dec", {kBigint}, kBigint, stepped<kBigint, -1>);
-  adder.add("int8inc_float8_float8", {kBigint, kDouble, kDouble}, kBigint, stepped<kBigint, 1>);
-  adder.add("numeric_inc", {kNumeric}, kNumeric, stepped_numeric);
-  adder.add("booland_statefunc", {kBool, kBool}, kBool, joined<true>, nullptr, false);
-  adder.add("boolor_statefunc", {kBool, kBool}, kBool, joined<false>, nullptr, false);
-  adder.add("int4range_subdiff", {kInt, kInt}, kDouble, distance, nullptr, false);
-  adder.add("int8range_subdiff", {kBigint, kBigint}, kDouble, distance, nullptr, false);
-  adder.add("numrange_subdiff", {kNumeric, kNumeric}, kDouble, distance_of_numerics);
-  adder.add("daterange_subdiff", {TypeKind::kDate, TypeKind::kDate}, kDouble, distance, nullptr, false);
-  for (const TypeKind kind : {TypeKind::kTimestamp, TypeKind::kTimestampTz}) {
-    adder.add(kind == TypeKind::kTimestamp ? "tsrange_subdiff" : "tstzrange_subdiff", {kind, kind}, kDouble,
-              distance_of_moments, nullptr, false);
-  }
+  adder.add(1463, "int4inc", {kInt}, kInt, stepped<kInt, 1>);
+  adder.add(1464, "int8inc", {kBigint}, kBigint, stepped<kBigint, 1>);
+  adder.add(1465, "int8dec", {kBigint}, kBigint, stepped<kBigint, -1>);
+  adder.add(1466, "int8inc_float8_float8", {kBigint, kDouble, kDouble}, kBigint, stepped<kBigint, 1>);
+  adder.add(1467, "numeric_inc", {kNumeric}, kNumeric, stepped_numeric);
+  adder.add(1468, "booland_statefunc", {kBool, kBool}, kBool, joined<true>, nullptr, false);
+  adder.add(1469, "boolor_statefunc", {kBool, kBool}, kBool, joined<false>, nullptr, false);
+  adder.add(1470, "int4range_subdiff", {kInt, kInt}, kDouble, distance, nullptr, false);
+  adder.add(1471, "int8range_subdiff", {kBigint, kBigint}, kDouble, distance, nullptr, false);
+  adder.add(1472, "numrange_subdiff", {kNumeric, kNumeric}, kDouble, distance_of_numerics);
+  adder.add(1473, "daterange_subdiff", {TypeKind::kDate, TypeKind::kDate}, kDouble, distance, nullptr, false);
+  adder.add(1474, "tsrange_subdiff", {TypeKind::kTimestamp, TypeKind::kTimestamp}, kDouble, distance_of_moments,
+            nullptr, false);
+  adder.add(1475, "tstzrange_subdiff", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kDouble, distance_of_moments,
+            nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -86,16 +86,16 @@ Result<Value> clock_of_parts(Arguments arguments) {
 
 void add_typmods(Functions& functions) {
   Adder adder(functions);
-  adder.start_helpers(1580);
-  adder.add("numeric", {kNumeric, kInt}, kNumeric, numeric_as);
-  adder.add("time", {kTime, kInt}, kTime, time_as, nullptr, false);
-  adder.add("timestamp", {kTimestamp, kInt}, kTimestamp, timestamp_as);
-  adder.add("timestamptz", {kTimestampTz, kInt}, kTimestampTz, timestamp_as);
-  adder.add("timestamptz", {TypeKind::kDate, kTime}, kTimestampTz, moment_of);
+  adder.start_helpers();
+  adder.add(1580, "numeric", {kNumeric, kInt}, kNumeric, numeric_as);
+  adder.add(1581, "time", {kTime, kInt}, kTime, time_as, nullptr, false);
+  adder.add(1582, "timestamp", {kTimestamp, kInt}, kTimestamp, timestamp_as);
+  adder.add(1583, "timestamptz", {kTimestampTz, kInt}, kTimestampTz, timestamp_as);
+  adder.add(1584, "timestamptz", {TypeKind::kDate, kTime}, kTimestampTz, moment_of);
   adder.is_stable();
   // Their lengths would hang on values, and whether they are computed on what a planner knows of those.
-  adder.refuse("varchar", {TypeKind::kVarchar, kInt, kBool}, TypeKind::kVarchar);
-  adder.refuse("bpchar", {TypeKind::kChar, kInt, kBool}, TypeKind::kChar);
+  adder.refuse(1585, "varchar", {TypeKind::kVarchar, kInt, kBool}, TypeKind::kVarchar);
+  adder.refuse(1586, "bpchar", {TypeKind::kChar, kInt, kBool}, TypeKind::kChar);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -163,20 +163,18 @@ Result<Value> overlay(Arguments arguments, const BoundExpression&) {
 
 void add_written(Functions& functions) {
   Adder adder(functions);
-  adder.start(1100);
-  adder.add_any("concat", {}, kText, concat, type_of_concat, true);
-  adder.add_any("concat_ws", {kText}, kText, concat_with, type_of_concat_with, true);
-  adder.add_any("num_nulls", {}, kInt, count_nulls<true>, type_of_count, false);
-  adder.add_any("num_nonnulls", {}, kInt, count_nulls<false>, type_of_count, false);
-  adder.start(1110);
-  adder.add("md5", {kText}, kText, md5, type_of_digest, false);
-  adder.add("to_hex", {kInt}, kText, hexadecimal, type_of_hexadecimal, false);
-  adder.add("to_hex", {TypeKind::kBigint}, kText, hexadecimal, type_of_hexadecimal, false);
-  adder.add("quote_literal", {kText}, kText, quote_literal, type_of_quoted);
-  adder.add("overlay", {kText, kText, kInt}, kText, overlay, type_of_overlaid);
-  adder.add("overlay", {kText, kText, kInt, kInt}, kText, overlay, type_of_overlaid);
-  adder.add("quote_ident", {kText}, kText, quote_ident, type_of_quoted);
-  adder.add("quote_nullable", {kText}, kText, quote_nullable, type_of_quoted_nullable);
+  adder.add_any(1100, "concat", {}, kText, concat, type_of_concat, true);
+  adder.add_any(1101, "concat_ws", {kText}, kText, concat_with, type_of_concat_with, true);
+  adder.add_any(1102, "num_nulls", {}, kInt, count_nulls<true>, type_of_count, false);
+  adder.add_any(1103, "num_nonnulls", {}, kInt, count_nulls<false>, type_of_count, false);
+  adder.add(1110, "md5", {kText}, kText, md5, type_of_digest, false);
+  adder.add(1111, "to_hex", {kInt}, kText, hexadecimal, type_of_hexadecimal, false);
+  adder.add(1112, "to_hex", {TypeKind::kBigint}, kText, hexadecimal, type_of_hexadecimal, false);
+  adder.add(1113, "quote_literal", {kText}, kText, quote_literal, type_of_quoted);
+  adder.add(1114, "overlay", {kText, kText, kInt}, kText, overlay, type_of_overlaid);
+  adder.add(1115, "overlay", {kText, kText, kInt, kInt}, kText, overlay, type_of_overlaid);
+  adder.add(1116, "quote_ident", {kText}, kText, quote_ident, type_of_quoted);
+  adder.add(1117, "quote_nullable", {kText}, kText, quote_nullable, type_of_quoted_nullable);
   adder.takes_nulls();
 }
 

@@ -46,7 +46,7 @@ struct ScalarFunction {
   using Evaluate = Result<Value> (*)(Arguments arguments, const BoundExpression& call);
   using ResultType = Type (*)(std::span<const BoundExpression> arguments);
 
-  FunctionId id{};
+  FunctionId id{};        ///< Written down by hand, never changed and never used again.
   std::string_view name;  ///< PostgreSQL's; of an operator its sign.
   bool is_operator = false;
   std::vector<TypeKind> arguments;
@@ -63,6 +63,7 @@ struct ScalarFunction {
   /// What the entry of this name without its last argument is where a session's zone, which is that argument, is not
   /// UTC. No text calls it: see function_at_zone().
   bool is_at_zone = false;
+  uint16_t since = 1;      ///< The version of the language (language.hpp) that it came with.
   bool is_helper = false;  ///< It stands behind an operator, an index or an aggregate: not for users' lists.
 
   /// Whether PostgreSQL has it, and nothing here computes it.
