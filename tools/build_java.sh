@@ -45,8 +45,14 @@ for built in "$stamp" build/java-everything.stamp; do
   fi
 done
 
+# As programs in C++ say it (cmake/write_build_identity.cmake).
+commit=unknown
+if [ "$(git rev-parse --show-toplevel 2>/dev/null)" = "$PWD" ]; then
+  commit=$(git describe --always --abbrev=12 '--exclude=*' --dirty=+)
+fi
+
 # Maven counts a module when it begins with it.
-(cd client-java && mvn -B -DskipTests "${options[@]}" package) 2>&1 | awk '
+(cd client-java && mvn -B -DskipTests "-Ddaedalus.commit=$commit" "${options[@]}" package) 2>&1 | awk '
   match($0, /\[[0-9]+\/[0-9]+\]$/) && /^\[INFO\] Building / {
     split(substr($0, RSTART + 1, RLENGTH - 2), count, "/")
     name = substr($0, 17, RSTART - 17); sub(/ [0-9.]* *$/, "", name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from local_cluster import DAEDALUS, LocalCluster, run_command
@@ -71,7 +72,9 @@ def test_status_shows_nodes_segments_prefixes_and_the_writer(cluster: LocalClust
 
 
 def test_version_and_help_work_everywhere() -> None:
-    assert run_command(DAEDALUS, "--version").code == 0
+    version = run_command(DAEDALUS, "--version")
+    assert version.code == 0
+    assert re.fullmatch(r"daedalus [0-9.]+, commit ([0-9a-f]+\+?|unknown)\n", version.out)
     for command in ("up", "load", "sql", "status", "down"):
         answer = run_command(DAEDALUS, command, "--help")
         assert answer.code == 0

@@ -8,6 +8,7 @@
 
 #include "configuration.hpp"
 #include "daedalus/allocator/allocator.hpp"
+#include "daedalus/build/build.hpp"
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/logging/standard_error.hpp"
 #include "daedalus/machine/machine.hpp"
@@ -35,7 +36,7 @@ int serve(const Configuration& configuration) {
   if (!keeps_freed_memory()) {
     spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
   }
-  spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", DAEDALUS_VERSION,
+  spdlog::info("daedalus-aggregator {}, configuration {}, instruction set {}, NUMA {}", build_text(),
                configuration.hash, instruction_set(), numa_map());
   Server server(configuration, DAEDALUS_VERSION, raise_descriptor_limit());
   const auto address = server.listen(configuration.listen);
@@ -69,7 +70,7 @@ int run(int argc, char** argv) {
   auto* const what = app.add_option_group("what", "What to do");
   what->add_option("--config", config, "Serve with this configuration (aggregator.toml)");
   what->add_option("--check-config", check_config, "Check this configuration and start nothing");
-  what->add_flag("--version", wants_version, "Print the version");
+  what->add_flag("--version", wants_version, "Print version, commit and build");
   what->require_option(1);
   try {
     app.parse(argc, argv);
@@ -77,7 +78,7 @@ int run(int argc, char** argv) {
     return app.exit(problem) == 0 ? kFine : kUsage;
   }
   if (wants_version) {
-    fmt::print("daedalus-aggregator {}\n", DAEDALUS_VERSION);
+    fmt::print("daedalus-aggregator {}\n", build_text());
     return kFine;
   }
   const auto configuration = read_configuration(check_config.empty() ? config : check_config);

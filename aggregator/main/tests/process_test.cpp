@@ -7,11 +7,13 @@ namespace daedalus::aggregator {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 TEST_F(ProcessTest, TellsItsVersion) {
   Child child({"--version"});
   EXPECT_EQ(child.wait(), 0);
-  EXPECT_THAT(child.output(), HasSubstr("daedalus-aggregator 0."));
+  EXPECT_THAT(child.output(),
+              MatchesRegex("daedalus-aggregator 0.*, commit ([0-9a-f]+\\+?|unknown), (release|asan|tsan) build\n"));
 }
 
 TEST_F(ProcessTest, WrongFlagsAreUsageErrors) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "daedalus/allocator/allocator.hpp"
+#include "daedalus/build/build.hpp"
 #include "daedalus/configuration/table.hpp"
 #include "daedalus/durability/data_directory.hpp"
 #include "daedalus/durability/epoch_file.hpp"
@@ -65,7 +66,7 @@ int serve(const NodeConfiguration& configuration, NodeKind kind) {
   if (!keeps_freed_memory()) {
     spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
   }
-  spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability {}", kProgram, DAEDALUS_VERSION,
+  spdlog::info("{} {}, configuration {}, instruction set {}, NUMA nodes {}, durability {}", kProgram, build_text(),
                configuration.hash, instruction_set(), numa_map(), to_text(configuration.durability));
   if (kind == NodeKind::kVoid) {
     spdlog::warn("a void node: every query ends at once, without rows; for experiments only");
@@ -91,7 +92,7 @@ int run(int argc, char** argv) {
   check_option->excludes(init_option)->excludes(data_option);
   init_option->excludes(data_option);
   app.add_flag("--void", is_void, "For experiments: end every query at once, without looking for rows");
-  app.set_version_flag("--version", std::string(kProgram) + " " + DAEDALUS_VERSION);
+  app.set_version_flag("--version", std::string(kProgram) + " " + build_text());
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

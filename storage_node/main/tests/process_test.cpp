@@ -25,6 +25,7 @@ namespace daedalus::node {
 namespace {
 
 using testing::HasSubstr;
+using testing::MatchesRegex;
 
 /// A socket that listens on a free port of the loopback interface, so that nobody else can.
 class TakenPort {
@@ -111,7 +112,8 @@ durability = "{}"
 TEST_F(StorageNodeProcessTest, SaysItsVersion) {
   const auto process = start({"--version"});
   EXPECT_EQ(process->wait_for_end(), 0);
-  EXPECT_EQ(process->text(), "daedalus-storage-node " DAEDALUS_VERSION "\n");
+  EXPECT_THAT(process->text(), MatchesRegex("daedalus-storage-node " DAEDALUS_VERSION
+                                            ", commit ([0-9a-f]+\\+?|unknown), (release|asan|tsan) build\n"));
 }
 
 TEST_F(StorageNodeProcessTest, WantsSomethingToDo) {
@@ -426,7 +428,7 @@ TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRow
   port_.release();
   auto process = start({"--config", config()});
   ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
-  EXPECT_THAT(process->text(), HasSubstr("daedalus-storage-node " DAEDALUS_VERSION ", configuration "));
+  EXPECT_THAT(process->text(), HasSubstr("daedalus-storage-node " DAEDALUS_VERSION ", commit "));
   EXPECT_THAT(process->text(), HasSubstr("durability off"));
   {
     NodeClient client(port_.endpoint());

@@ -7,9 +7,9 @@ import org.daedalus.cli.export.ExportCommand;
 import org.daedalus.cli.load.LoadCommand;
 import org.daedalus.cli.sql.SqlCommand;
 import org.daedalus.cli.user.UserCommand;
-import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Errors;
+import org.daedalus.wire.BuildVersion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -19,7 +19,7 @@ import picocli.CommandLine;
 @Command(
         name = "daedalus",
         mixinStandardHelpOptions = true,
-        version = "daedalus " + DaedalusClient.VERSION,
+        versionProvider = Main.Version.class,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
         subcommands = {UpCommand.class, LoadCommand.class, ExportCommand.class, SqlCommand.class, StatusCommand.class,
             DownCommand.class, UserCommand.class, CommandLine.HelpCommand.class},
@@ -33,6 +33,14 @@ public final class Main implements Runnable {
     private CommandSpec spec;
 
     private Main() {}
+
+    /** What {@code --version} says. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"daedalus " + BuildVersion.text()};
+        }
+    }
 
     public static void main(String[] arguments) {
         ProcessEnd.onOutOfMemoryOf("daedalus");

@@ -13,10 +13,18 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The logical writer as a small process of its own, for clusters whose base table has no process to embed it in. */
-@Command(name = "daedalus-writer", mixinStandardHelpOptions = true, version = "daedalus-writer " + BuildVersion.VERSION,
+@Command(name = "daedalus-writer", mixinStandardHelpOptions = true, versionProvider = WriterProcess.Version.class,
         description = "The single source of updates of one cluster: takes submissions, numbers and sends them.")
 public final class WriterProcess implements Callable<Integer> {
     private static final int FAILED = 1;
+
+    /** What {@code --version} says. */
+    static final class Version implements CommandLine.IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"daedalus-writer " + BuildVersion.text()};
+        }
+    }
 
     @Option(names = "--aggregators", required = true, split = ",", paramLabel = "HOST:PORT",
             description = "All aggregators of the cluster.")
