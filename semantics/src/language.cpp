@@ -71,12 +71,25 @@ std::optional<std::string> first_of(const Selection& selection, Use&& use) {
 
 }  // namespace
 
+std::string_view kind_name(LanguageKind kind) {
+  constexpr std::string_view kNames[] = {"function", "aggregate", "type", "cast"};
+  return kNames[static_cast<size_t>(kind)];
+}
+
 Language::Language(std::vector<uint64_t> hashes, const std::vector<LaterNumber>& later) : hashes_(std::move(hashes)) {
   CHECK(!hashes_.empty());
   for (const LaterNumber& each : later) {
     CHECK(each.since > 1 && each.since <= hashes_.size());
     later_[{each.kind, each.number}] = each.since;
   }
+}
+
+std::vector<LaterNumber> Language::later() const {
+  std::vector<LaterNumber> made;
+  for (const auto& [number, since] : later_) {
+    made.push_back({number.first, number.second, since});
+  }
+  return made;
 }
 
 const Language& Language::own() {

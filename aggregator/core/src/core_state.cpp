@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/language.hpp"
 #include "failures.hpp"
 
 namespace daedalus::aggregator {
@@ -46,7 +47,9 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
     out.closes.emplace_back(peer, problem);
     return;
   }
-  context.nodes.on_up(node, peer, contract::announced(info.hello));
+  // The channel has compared the two languages: there is a common version.
+  const uint32_t language = contract::common_version(*context.options.language, info.hello).value_or(1);
+  context.nodes.on_up(node, peer, {contract::announced(info.hello), language});
   // Where nobody is left who knows what was confirmed, it is no more than what some node has made durable.
   context.learn_confirmed(info.hello.durable());
   writer.inquire(node, now, out);

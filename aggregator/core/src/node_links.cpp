@@ -28,12 +28,13 @@ std::optional<NodeId> NodeLinks::node_of(rpc::PeerId peer) const {
   return found == peers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void NodeLinks::on_up(NodeId node, rpc::PeerId peer, contract::SlotLimits slots) {
+void NodeLinks::on_up(NodeId node, rpc::PeerId peer, Abilities abilities) {
   Node& state = nodes_.at(node);
   CHECK(!state.peer);
   state.peer = peer;
   state.next_sequence = 1;
-  state.slots.emplace(slots);
+  state.slots.emplace(abilities.slots);
+  state.language = abilities.language;
   state.problem.clear();
   peers_.emplace(peer, node);
 }

@@ -25,9 +25,12 @@ class NodeLinks {
   // ---- connections ----
   [[nodiscard]] std::optional<NodeId> node_of(rpc::LinkId link) const;
   [[nodiscard]] std::optional<NodeId> node_of(rpc::PeerId peer) const;
-  /// The node can be reached at `peer` from now on, and keeps so many shapes. Precondition: on_down() was called for
-  /// any peer before.
-  void on_up(NodeId node, rpc::PeerId peer, contract::SlotLimits slots);
+  struct Abilities {
+    contract::SlotLimits slots;  ///< How many shapes it keeps.
+    uint32_t language = 1;       ///< The newest version that it and this aggregator have.
+  };
+  /// The node can be reached at `peer` from now on. Precondition: on_down() was called for any peer before.
+  void on_up(NodeId node, rpc::PeerId peer, Abilities abilities);
   /// Returns what was asked and not answered, in the order it was sent.
   [[nodiscard]] std::vector<Ticket> on_down(NodeId node, const std::string& reason);
   void set_problem(NodeId node, const std::string& problem);
@@ -36,6 +39,8 @@ class NodeLinks {
   /// Why the node cannot be reached; meaningful while it is not up.
   [[nodiscard]] const std::string& problem(NodeId node) const { return nodes_.at(node).problem; }
   [[nodiscard]] const std::string& endpoint(NodeId node) const { return nodes_.at(node).endpoint; }
+  /// What the node may be sent. Precondition: is_up(node).
+  [[nodiscard]] uint32_t language(NodeId node) const { return nodes_.at(node).language; }
   /// Ascending.
   [[nodiscard]] const std::vector<NodeId>& all() const { return all_; }
 
@@ -68,6 +73,7 @@ class NodeLinks {
     uint64_t next_sequence = 1;
     boost::unordered_flat_map<uint64_t, Ticket> outstanding;  ///< By sequence.
     std::optional<contract::SentSlots> slots;                 ///< Of the current connection.
+    uint32_t language = 1;                                    ///< Of the current connection.
     std::optional<wire::v1::NodeWatermark> watermark;
   };
 

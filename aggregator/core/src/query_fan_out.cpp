@@ -135,6 +135,23 @@ merging::Parts QueryFanOut::divide(const contract::Partitions& partitions) const
   return parts;
 }
 
+Result<void> QueryFanOut::check_language(const QueryRequest& request, const merging::Parts& parts) const {
+  const semantics::Language& language = *context_.options.language;
+  for (const merging::Part& part : parts) {
+    for (const merging::CandidateId candidate : part.candidates) {
+      const NodeId node = node_of(candidate);
+      const uint32_t version = context_.nodes.is_up(node) ? context_.nodes.language(node) : language.version();
+      if (const auto lacking = language.lacking(version, *request.select.selection)) {
+        return rejected(
+            "0A000",
+            fmt::format("storage node {} is older than this aggregator: it does not know {}", raw(node), *lacking),
+            "replace it by the build of the aggregator, or leave that out");
+      }
+    }
+  }
+  return {};
+}
+
 bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out) {
   if (queries_.size() >= context_.options.queries_max) {
     reply(request.upstream,
@@ -160,6 +177,10 @@ bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& part
   }
   if (refusal.has_error()) {
     reply(request.upstream, std::move(refusal), out);
+    return true;
+  }
+  if (const auto checked = check_language(request, parts); !checked) {
+    reply(request.upstream, error_result(checked.error()), out);
     return true;
   }
   return false;

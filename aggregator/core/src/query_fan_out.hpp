@@ -103,6 +103,8 @@ class QueryFanOut final : private merging::Candidates {
 
   /// Those of the same candidates are one part.
   [[nodiscard]] merging::Parts divide(const contract::Partitions& partitions) const;
+  /// Error 0A000 where a node that would be asked is of a build that does not know all that is in the query.
+  [[nodiscard]] Result<void> check_language(const QueryRequest& request, const merging::Parts& parts) const;
   [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
   /// Where the rows can be. Errors: 08P01, 22023.
   [[nodiscard]] Result<contract::Partitions> partitions_of(QueryRequest& request) const;

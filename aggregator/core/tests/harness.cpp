@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/language.hpp"
 #include "daedalus/semantics/placement.hpp"
 
 namespace daedalus::aggregator::testing {
@@ -238,6 +239,7 @@ void Cluster::node_up(uint32_t node) {
   info.hello.set_role(wire::v1::ROLE_STORAGE_NODE);
   info.hello.set_node(node);
   contract::announce(options_.node_slots, info.hello);
+  contract::announce(*options_.node_language, info.hello);
   info.link = rpc::LinkId{node};
   core_->on_up(peer, info, now_, effects_);
   collect();

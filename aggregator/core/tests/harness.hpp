@@ -46,6 +46,7 @@ struct ClusterOptions {
   AggregatorOptions aggregator;
   bool nodes_up = true;
   contract::SlotLimits node_slots = {};  ///< That nodes announce.
+  const semantics::Language* node_language = &semantics::Language::own();
   std::shared_ptr<KnownStatements> known = nullptr;
 };
 
@@ -60,6 +61,8 @@ class Cluster {
   rpc::PeerId connect(wire::v1::Role role);
   void disconnect(rpc::PeerId peer);
   void node_up(uint32_t node);
+  /// Of nodes that come up from now on.
+  void set_node_language(const semantics::Language& language) { options_.node_language = &language; }
   void node_down(uint32_t node, const std::string& reason = "connection reset");
   /// Dials what the core asked for; the other side then says it is a writer.
   rpc::PeerId writer_up();

@@ -30,6 +30,7 @@
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/answer.hpp"
+#include "daedalus/semantics/language.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/plain_answer.hpp"
 #include "daedalus/semantics/predicate.hpp"
@@ -319,6 +320,12 @@ class StatementTwin {
         text += semantics::can_cast_explicitly(from, to) ? "cast\t" + numbers : "";
         text += semantics::can_assign(from, to) ? "assignment\t" + numbers : "";
       }
+    }
+    for (const uint64_t hash : semantics::Language::own().hashes()) {
+      text += fmt::format("language\t{:016x}\x04", hash);
+    }
+    for (const semantics::LaterNumber& each : semantics::Language::own().later()) {
+      text += fmt::format("later\t{}\t{}\t{}\x04", semantics::kind_name(each.kind), each.number, each.since);
     }
     text.pop_back();
     return text;

@@ -41,6 +41,17 @@ wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, siz
   return result;
 }
 
+/// Whether one side's build has all that the other's may say. Whoever names no version has the first one, which all
+/// have.
+bool share_language(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
+  const auto knows = [](const auto& versions, uint64_t newest) {
+    return std::find(versions.begin(), versions.end(), newest) != versions.end();
+  };
+  const auto& our = ours.languages();
+  const auto& their = theirs.languages();
+  return our.empty() || their.empty() || knows(our, *their.rbegin()) || knows(their, *our.rbegin());
+}
+
 /// Why two hellos do not fit together; empty when they do.
 std::string misfit(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
   if (theirs.role() == wire::v1::ROLE_UNSPECIFIED) {
@@ -58,6 +69,11 @@ std::string misfit(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
   }
   if (ours.map_version() != 0 && theirs.map_version() != 0 && ours.map_version() != theirs.map_version()) {
     return differ("map version", fmt::to_string(ours.map_version()), fmt::to_string(theirs.map_version()));
+  }
+  if (!share_language(ours, theirs)) {
+    return fmt::format("peer \"{}\" speaks language {:016x}, this side {:016x}, and neither build has the other's: {}",
+                       theirs.name(), *theirs.languages().rbegin(), *ours.languages().rbegin(),
+                       "run builds of which one is older than the other");
   }
   if (theirs.frame_size_max() < kFrameSizeMaxMin) {
     return fmt::format("peer \"{}\" takes frames of at most {} bytes, at least {} are required", theirs.name(),

@@ -58,6 +58,22 @@ TEST(ChannelTest, RefusesPeersThatDoNotFitAndNamesBothValues) {
   EXPECT_THAT(handshake_reason(hello("a"), other), HasSubstr("at most 4095 bytes"));
 }
 
+TEST(ChannelTest, RefusesAPeerWhoseBuildIsNeitherOlderNorNewer) {
+  const auto speaking = [](const std::vector<uint64_t>& languages) {
+    auto made = hello("b");
+    made.mutable_languages()->Assign(languages.begin(), languages.end());
+    return made;
+  };
+  for (const auto& theirs : {std::vector<uint64_t>{}, {1}, {1, 2}, {1, 2, 3}}) {
+    EXPECT_EQ(handshake_reason(speaking({1, 2}), speaking(theirs)), "");
+  }
+  EXPECT_EQ(handshake_reason(speaking({}), speaking({1, 2})), "");
+  for (const auto& theirs : {std::vector<uint64_t>{1, 9}, {9}}) {
+    EXPECT_THAT(handshake_reason(speaking({1, 2}), speaking(theirs)),
+                HasSubstr("peer \"b\" speaks language 0000000000000009, this side 0000000000000002"));
+  }
+}
+
 TEST(ChannelTest, AcceptsAClientThatKnowsNothingYet) {
   wire::v1::Hello newcomer;
   newcomer.set_role(wire::v1::ROLE_CLIENT);

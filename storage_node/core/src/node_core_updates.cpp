@@ -158,6 +158,7 @@ wire::v1::NodeWatermark NodeCore::watermark(Timestamp reached) const {
   mark.set_applied(raw(reached));
   mark.set_durable(raw(durable()));
   mark.set_incarnation(options_.incarnation);
+  mark.set_language(options_.language->hash());
   return mark;
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daedalus/allocator/allocator.hpp"
+#include "daedalus/contract/language.hpp"
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/data_directory.hpp"
 #include "daedalus/durability/epoch_file.hpp"
@@ -45,6 +46,7 @@ wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::st
   hello.set_map_version(configuration.map.version);
   hello.set_node(raw(configuration.node));
   contract::announce(node::kNodeSlots, hello);
+  contract::announce(semantics::Language::own(), hello);
   return hello;
 }
 

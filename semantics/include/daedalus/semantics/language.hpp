@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,9 @@ namespace daedalus::semantics {
 
 /// What the numbers of the language are numbers of.
 enum class LanguageKind : uint8_t { kFunction, kAggregate, kType, kCast };
+
+/// As rpc/vectors/language.tsv calls it.
+[[nodiscard]] std::string_view kind_name(LanguageKind kind);
 
 /// Of a kCast.
 [[nodiscard]] constexpr uint32_t cast_number(TypeKind from, TypeKind to) {
@@ -46,6 +50,8 @@ class Language {
   [[nodiscard]] uint32_t version() const { return static_cast<uint32_t>(hashes_.size()); }
   [[nodiscard]] uint64_t hash() const { return hashes_.back(); }
   [[nodiscard]] const std::vector<uint64_t>& hashes() const { return hashes_; }
+  /// What came after the first version.
+  [[nodiscard]] std::vector<LaterNumber> later() const;
 
   /// The version that has this hash; 0, which was written before there were hashes, is the first one. Nothing where
   /// this language does not contain it.

@@ -21,6 +21,7 @@
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/merging/merge_scheduler.hpp"
 #include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/language.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::aggregator {
@@ -54,6 +55,8 @@ struct AggregatorOptions {
   std::function<LoginCounts()> logins;         ///< Asked for STATUS; may be empty.
   std::function<CatalogueStatus()> catalogue;  ///< Asked for STATUS; may be empty.
   std::map<NodeId, std::string> endpoints;     ///< host:port of every storage node of the map.
+
+  const semantics::Language* language = &semantics::Language::own();  ///< What statements are compiled to.
 
   uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.
   uint32_t updates_max = 8'192;                ///< In flight over all writers; further ones are refused as OVERLOADED.

@@ -28,6 +28,7 @@
 #include "daedalus/node/sequencer.hpp"
 #include "daedalus/node/update_pipeline.hpp"
 #include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/language.hpp"
 
 namespace daedalus::node {
 
@@ -42,7 +43,8 @@ struct NodeOptions {
   uint32_t segments = 1;                                  ///< Per partition.
   /// Found on disk at start. Without a log the rows that went with it are lost, so the node is incomplete.
   std::optional<EpochRecord> found_epoch;
-  uint64_t incarnation = 0;  ///< Another one in each life of the node.
+  uint64_t incarnation = 0;                                           ///< Another one in each life of the node.
+  const semantics::Language* language = &semantics::Language::own();  ///< What this node says that it understands.
   int64_t deadline_ns_default = 30 * kSecond;
   uint32_t parked_queries_max = 1024;
   /// Updates that wait for the log, or for room in one segment, beyond which new ones are refused OVERLOADED. As many

@@ -287,6 +287,11 @@ public final class Channel {
             return "hello with a frame maximum of " + Integer.toUnsignedString(theirs.getFrameSizeMax())
                     + " bytes, at least " + PEER_FRAME_SIZE_MIN + " are needed";
         }
+        if (!shareLanguage(ours.getLanguagesList(), theirs.getLanguagesList())) {
+            return theirs.getName() + " speaks language " + newest(theirs.getLanguagesList()) + ", this side "
+                    + newest(ours.getLanguagesList()) + ", and neither build has the other's: run builds of which one "
+                    + "is older than the other";
+        }
         for (String[] pair : List.of(
                 new String[] {"cluster id", ours.getClusterId(), theirs.getClusterId()},
                 new String[] {"schema fingerprint", ours.getSchemaFingerprint(), theirs.getSchemaFingerprint()},
@@ -296,6 +301,16 @@ public final class Channel {
             }
         }
         return null;
+    }
+
+    /** Whether one side's build has all that the other's may say. Whoever names no version has the first, as all have. */
+    private static boolean shareLanguage(List<Long> ours, List<Long> theirs) {
+        return ours.isEmpty() || theirs.isEmpty() || ours.contains(theirs.get(theirs.size() - 1))
+                || theirs.contains(ours.get(ours.size() - 1));
+    }
+
+    private static String newest(List<Long> languages) {
+        return String.format("%016x", languages.get(languages.size() - 1));
     }
 
     private static String version(long version) {

@@ -64,6 +64,18 @@ class ChannelTest {
     }
 
     @Test
+    void shouldRefuseAPeerWhoseBuildIsNeitherOlderNorNewer() {
+        Hello ours = CLIENT.toBuilder().addAllLanguages(List.of(1L, 2L)).build();
+        for (List<Long> theirs : List.of(List.<Long>of(), List.of(1L), List.of(1L, 2L, 3L))) {
+            Channel other = new Channel(CLIENT.toBuilder().addAllLanguages(theirs).build(), ChannelLimits.DEFAULT, 0);
+            assertThat(deliver(other.flush(0), new Channel(ours, ChannelLimits.DEFAULT, 0), 1).closeReason()).isNull();
+        }
+        Channel other = new Channel(CLIENT.toBuilder().addAllLanguages(List.of(1L, 9L)).build(), ChannelLimits.DEFAULT, 0);
+        assertThat(deliver(other.flush(0), new Channel(ours, ChannelLimits.DEFAULT, 0), 1).closeReason())
+                .contains("client speaks language 0000000000000009, this side 0000000000000002");
+    }
+
+    @Test
     void shouldNameWhatDiffersBetweenClusters() {
         Channel other = new Channel(CLIENT.toBuilder().setClusterId("flights-2").build(), ChannelLimits.DEFAULT, 0);
         Effects refused = deliver(other.flush(0), right, 1);
