@@ -47,6 +47,9 @@ int check_data(const NodeConfiguration& configuration) {
   if (auto same = durability::check_directory(data, identity_of(configuration)); !same) {
     return report(same.error(), kFailed);
   }
+  if (auto known = durability::check_language(data, semantics::Language::own()); !known) {
+    return report(known.error(), kFailed);
+  }
   const auto epoch = durability::read_epoch(data);
   if (!epoch) {
     return report(epoch.error(), kFailed);

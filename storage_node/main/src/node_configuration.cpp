@@ -63,7 +63,8 @@ durability::DataIdentity identity_of(const NodeConfiguration& configuration) {
           .map = map_text(configuration.map),
           .segments = configuration.demand.count,
           .chunk_rows = configuration.demand.shape.chunk_rows,
-          .chunk_count = configuration.demand.shape.chunk_count};
+          .chunk_count = configuration.demand.shape.chunk_count,
+          .language = semantics::Language::own().hash()};
 }
 
 Result<NodeConfiguration> read_node_configuration(const std::string& path) {

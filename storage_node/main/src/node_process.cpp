@@ -220,6 +220,9 @@ Result<void> NodeProcess::recover() {
   if (auto same = durability::check_directory(data_, identity_of(configuration_)); !same) {
     return same;
   }
+  if (auto claimed = durability::claim_language(data_, semantics::Language::own()); !claimed) {
+    return claimed;
+  }
   RecoveryReport report(network_->now());
   auto loaded = durability::load_newest_checkpoint(
       data_, segments_->all(), durability::RecoveryOrder::kSideBySide,

@@ -19,9 +19,10 @@ constexpr const char* kVersion = "1";
 
 /// One line a value: its name, a blank, the rest of the line.
 std::string to_lines(const DataIdentity& identity) {
-  return fmt::format("version {}\ncluster {}\nnode {}\nschema {}\nmap {}\nsegments {}\nchunk_rows {}\nchunks {}\n",
-                     kVersion, identity.cluster_id, raw(identity.node), identity.schema_fingerprint, identity.map,
-                     identity.segments, identity.chunk_rows, identity.chunk_count);
+  return fmt::format(
+      "version {}\ncluster {}\nnode {}\nschema {}\nmap {}\nsegments {}\nchunk_rows {}\nchunks {}\nlanguage {:016x}\n",
+      kVersion, identity.cluster_id, raw(identity.node), identity.schema_fingerprint, identity.map, identity.segments,
+      identity.chunk_rows, identity.chunk_count, identity.language);
 }
 
 std::optional<DataIdentity> from_lines(const std::string& lines) {
@@ -44,6 +45,11 @@ std::optional<DataIdentity> from_lines(const std::string& lines) {
   };
   DataIdentity identity{values["cluster"],  NodeId{number("node")}, values["schema"], values["map"],
                         number("segments"), number("chunk_rows"),   number("chunks")};
+  // The first version was written before there were others: those who wrote it said nothing of it.
+  if (const std::string& text = values["language"]; !text.empty()) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), identity.language, 16);
+    is_sound = is_sound && error == std::errc{} && end == text.data() + text.size();
+  }
   return is_sound ? std::optional(identity) : std::nullopt;
 }
 
@@ -111,7 +117,9 @@ Result<void> check_identity(const Disk& disk, const DataIdentity& found, const D
   return {};
 }
 
-Result<void> check_directory(Disk& disk, const DataIdentity& configured) {
+namespace {
+
+Result<DataIdentity> identity_in(Disk& disk) {
   const auto found = read_identity(disk);
   if (!found) {
     return found.error();
@@ -121,7 +129,42 @@ Result<void> check_directory(Disk& disk, const DataIdentity& configured) {
                  fmt::format("{} is not the data directory of a storage node", disk.path_of("")),
                  "if this node never had any data, make it with --init FILE; else find out where its data went", 0};
   }
-  return check_identity(disk, **found, configured);
+  return **found;
+}
+
+Result<void> check_language(const Disk& disk, const DataIdentity& found, const semantics::Language& language) {
+  if (language.version_of(found.language)) {
+    return {};
+  }
+  return Error{ErrorCategory::kFatal, "55000",
+               fmt::format("{}: its log is in language {:016x}, which this build does not have: a newer build, or one "
+                           "with other functions, has written to it",
+                           disk.path_of(""), found.language),
+               "start the build that wrote it, or a newer one", 0};
+}
+
+}  // namespace
+
+Result<void> check_directory(Disk& disk, const DataIdentity& configured) {
+  const auto found = identity_in(disk);
+  return found ? check_identity(disk, *found, configured) : found.error();
+}
+
+Result<void> check_language(Disk& disk, const semantics::Language& language) {
+  const auto found = identity_in(disk);
+  return found ? check_language(disk, *found, language) : found.error();
+}
+
+Result<void> claim_language(Disk& disk, const semantics::Language& language) {
+  auto found = identity_in(disk);
+  if (!found) {
+    return found.error();
+  }
+  if (auto known = check_language(disk, *found, language); !known || found->language == language.hash()) {
+    return known;
+  }
+  found->language = language.hash();
+  return write_sealed(disk, kIdentityFile, to_lines(*found));
 }
 
 }  // namespace daedalus::durability
