@@ -41,11 +41,24 @@ final class ExpressionChecker {
     private static final int CAST = 19;
 
     private final DescribedTable table;
-    private final FunctionTable functions = FunctionTable.get();
+    private final FunctionTable functions;
+    private final Language language;
+    private int languageNeeded = 1;
     private int nodes;
 
-    ExpressionChecker(DescribedTable table) {
+    ExpressionChecker(DescribedTable table, FunctionTable functions) {
         this.table = table;
+        this.functions = functions;
+        this.language = functions.language();
+    }
+
+    /** The first version of the language that has all that was checked. */
+    int languageNeeded() {
+        return languageNeeded;
+    }
+
+    private void need(Language.Kind kind, int number) {
+        languageNeeded = Math.max(languageNeeded, language.since(kind, number));
     }
 
     /** Refuses what is no condition over rows. */
@@ -95,12 +108,13 @@ final class ExpressionChecker {
         return table.columns().get(position).type().kind().ordinal() + 1;
     }
 
-    private static int kindOfConstant(Constant constant) throws RefusedUpdateException {
+    private int kindOfConstant(Constant constant) throws RefusedUpdateException {
         try {
             Constants.toValue(constant);
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
+        need(Language.Kind.TYPE, constant.getType().getKindValue());
         return constant.getType().getKindValue();
     }
 
@@ -121,6 +135,7 @@ final class ExpressionChecker {
             throw new RefusedUpdateException("0A000", function.name()
                     + " in UPDATE and DELETE is not supported: its last digits may differ from node to node");
         }
+        need(Language.Kind.FUNCTION, number);
         return function.result();
     }
 
@@ -179,6 +194,8 @@ final class ExpressionChecker {
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
+        need(Language.Kind.CAST, Language.castNumber(from, target.getKindValue()));
+        need(Language.Kind.TYPE, target.getKindValue());
         return functions.canCast(from, target.getKindValue());
     }
 

@@ -6,10 +6,12 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 
@@ -39,11 +41,28 @@ final class FunctionTable {
     private final Map<Integer, Function> functions = new HashMap<>();
     private final Set<Change> casts = new HashSet<>();
     private final Set<Change> assignments = new HashSet<>();
+    private final List<Long> languageHashes = new ArrayList<>();
+    private final Map<Language.Number, Integer> later = new HashMap<>();
+
+    private Language language;
 
     private FunctionTable() {}
 
     static FunctionTable get() {
         return ONLY;
+    }
+
+    /** This build's. */
+    Language language() {
+        return language;
+    }
+
+    /** This build's, with what these lines add. */
+    static FunctionTable with(String... lines) {
+        FunctionTable table = read();
+        Arrays.stream(lines).map(line -> line.split("\t", -1)).forEach(table::add);
+        table.language = new Language(table.languageHashes, table.later);
+        return table;
     }
 
     /** Null: there is none of this number. */
@@ -67,6 +86,7 @@ final class FunctionTable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        table.language = new Language(table.languageHashes, table.later);
         return table;
     }
 
@@ -76,6 +96,9 @@ final class FunctionTable {
                     Integer.parseInt(fields[4]), fields[5].equals("exact"), fields[6].equals("any")));
             case "cast" -> casts.add(change(fields));
             case "assignment" -> assignments.add(change(fields));
+            case "language" -> languageHashes.add(Long.parseUnsignedLong(fields[1], 16));
+            case "later" -> later.put(new Language.Number(Language.Kind.valueOf(fields[1].toUpperCase(Locale.ROOT)),
+                    Integer.parseInt(fields[2])), Integer.parseInt(fields[3]));
             default -> throw new IllegalStateException("functions.tsv has a line of no known kind: " + fields[0]);
         }
     }

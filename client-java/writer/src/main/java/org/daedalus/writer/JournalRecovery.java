@@ -17,6 +17,7 @@ final class JournalRecovery implements JournalReader.Visitor {
     private static final String OTHER_JOURNAL = "give the writer the whole journal: all its files, as they were";
 
     private final WriterOptions options;
+    private final Language own;
     private final TreeMap<Long, KeptUpdate> updates = new TreeMap<>();
     private final TreeMap<Long, KnownSubmissions.Recovered> submissions = new TreeMap<>();
     private long submissionBytes;
@@ -25,8 +26,9 @@ final class JournalRecovery implements JournalReader.Visitor {
     private long lastNumbered;
     private long settled;
 
-    JournalRecovery(WriterOptions options) {
+    JournalRecovery(WriterOptions options, Language own) {
         this.options = options;
+        this.own = own;
     }
 
     /** The last file's; null: there is none. */
@@ -54,6 +56,7 @@ final class JournalRecovery implements JournalReader.Visitor {
             throw new JournalException("file " + begun.file() + " of the journal begins with update "
                     + begun.firstTimestamp() + ", but " + lastNumbered + " is the last one before it", OTHER_JOURNAL);
         }
+        checkLanguage(begun.language());
         header = begun;
         epoch = new JournalRecords.Epoch(begun.epoch(), begun.firstEpoch(), begun.base(), begun.holder());
         settle(begun.base());
@@ -67,6 +70,14 @@ final class JournalRecovery implements JournalReader.Visitor {
             case JournalRecords.OUTCOME -> onOutcome(position, JournalRecords.outcome(payload));
             case JournalRecords.SETTLED -> settle(payload.getLong());
             default -> throw new IllegalArgumentException("kind " + kind);
+        }
+    }
+
+    private void checkLanguage(long hash) throws JournalException {
+        if (own.versionOf(hash).isEmpty()) {
+            throw new JournalException("the journal is in language " + Long.toHexString(hash) + ", which this build does "
+                    + "not have: a newer build, or one with other functions, has written it",
+                    "start the build that wrote it, or a newer one");
         }
     }
 

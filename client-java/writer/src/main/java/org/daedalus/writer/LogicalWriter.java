@@ -72,7 +72,8 @@ public final class LogicalWriter implements AutoCloseable {
         this.core = new WriterCore(options, journal == null ? RecoveredJournal.NONE : journal.recovered());
         this.desk = new SubmissionDesk(options, core, SubmissionDesk.WAITERS_MAX);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
-                .setSoftwareVersion(BuildVersion.VERSION).build();
+                .setSoftwareVersion(BuildVersion.VERSION)
+                .addAllLanguages(FunctionTable.get().language().hashes()).build();
         this.network = new PeerNetwork("writer", () -> hello,
                 ChannelLimits.DEFAULT.withUnsentSizeMax(options.unsentBytesMax()), new Handler());
     }

@@ -33,14 +33,20 @@ final class SubmissionDesk {
     private final WriterOptions options;
     private final WriterCore core;
     private final int waitersMax;
+    private final FunctionTable functions;
     private final Map<SubmissionKey, List<Long>> waiters = new HashMap<>();
     private int waiterCount;
     private UpdateChecker checker;
 
     SubmissionDesk(WriterOptions options, WriterCore core, int waitersMax) {
+        this(options, core, waitersMax, FunctionTable.get());
+    }
+
+    SubmissionDesk(WriterOptions options, WriterCore core, int waitersMax, FunctionTable functions) {
         this.options = options;
         this.core = core;
         this.waitersMax = waitersMax;
+        this.functions = functions;
     }
 
     /** Whether schema and map are known, without which nothing can be checked. */
@@ -59,7 +65,7 @@ final class SubmissionDesk {
      */
     void onDescribed(DescribeReply reply) throws WireException {
         if (checker == null || reply.getMap().getVersion() >= knownMapVersion()) {
-            checker = new UpdateChecker(DescribedTable.of(reply));
+            checker = new UpdateChecker(DescribedTable.of(reply), functions);
         }
     }
 
@@ -99,6 +105,11 @@ final class SubmissionDesk {
         Error wrong = check(update, body, routes, mapVersion);
         if (wrong != null) {
             refuse(waiter, wrong, effects);
+            return;
+        }
+        Error tooNew = core.checkLanguage(submission.key(), functions.language(), checker.languageNeeded(), effects);
+        if (tooNew != null) {
+            refuse(waiter, tooNew, effects);
             return;
         }
         WriterEffects.Refusal refusal = core.submit(submission, body, routes, knownMapVersion(), effects);

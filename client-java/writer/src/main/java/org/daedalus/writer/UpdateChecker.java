@@ -40,9 +40,16 @@ final class UpdateChecker {
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final Set<Integer> placement = new HashSet<>();
+    private final FunctionTable functions;
+    private int languageNeeded;
 
     UpdateChecker(DescribedTable table) {
+        this(table, FunctionTable.get());
+    }
+
+    UpdateChecker(DescribedTable table, FunctionTable functions) {
         this.table = table;
+        this.functions = functions;
         this.types = table.types();
         this.scan = new PackedScan(types, table.columns().stream().map(DescribedTable.Column::nullable).toList());
         placement.addAll(description().getMap().getColumnsList());
@@ -55,6 +62,7 @@ final class UpdateChecker {
 
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
     Error check(UpdateBody update, ByteString body) {
+        languageNeeded = 1;
         try {
             checkShape(update);
             int bytesMax = description().getLimits().getUpdateBytesMax();
@@ -69,6 +77,11 @@ final class UpdateChecker {
         } catch (RefusedUpdateException e) {
             return e.toError();
         }
+    }
+
+    /** The first version of the language that has all of the update that was checked last. */
+    int languageNeeded() {
+        return languageNeeded;
     }
 
     /** Null when aggregators can follow the routes; otherwise what is wrong, and where. */
@@ -197,7 +210,9 @@ final class UpdateChecker {
                     + " parts that are computed");
         }
         for (Expression residual : residuals) {
-            new ExpressionChecker(table).checkCondition(residual);
+            ExpressionChecker checker = new ExpressionChecker(table, functions);
+            checker.checkCondition(residual);
+            languageNeeded = Math.max(languageNeeded, checker.languageNeeded());
         }
     }
 
@@ -218,7 +233,9 @@ final class UpdateChecker {
         if (value.hasConstant()) {
             checkSet(column, value.getConstant());
         } else if (value.hasColumn() || value.getCall().getFunction() != 0) {
-            new ExpressionChecker(table).checkAssigned(column, value);
+            ExpressionChecker checker = new ExpressionChecker(table, functions);
+            checker.checkAssigned(column, value);
+            languageNeeded = Math.max(languageNeeded, checker.languageNeeded());
         } else {
             checkAdd(column, position, value.getCall());
         }

@@ -13,12 +13,29 @@ final class Watermarks {
     private record Mark(long incarnation, long durable) {}
 
     private final Map<Integer, Mark> marks = new TreeMap<>();
+    private final Map<Integer, Long> languages = new TreeMap<>();
     private long lowest = Long.MAX_VALUE;
 
     /** From now on the node's word counts as it says this: it may be behind what it was in an earlier life. */
     void start(NodeWatermark node) {
         marks.put(node.getNode(), new Mark(node.getIncarnation(), node.getDurable()));
         findLowest();
+        learnLanguage(node);
+    }
+
+    /** Of which language the node's program is, whichever life says it. */
+    void learnLanguage(NodeWatermark node) {
+        languages.put(node.getNode(), node.getLanguage());
+    }
+
+    /** Some node whose program is older than that version; null: there is none. Those that are not known are newer. */
+    Integer olderThan(int version, Language language) {
+        for (Map.Entry<Integer, Long> node : languages.entrySet()) {
+            if (language.versionOf(node.getValue()).orElse(language.version()) < version) {
+                return node.getKey();
+            }
+        }
+        return null;
     }
 
     private void findLowest() {
@@ -32,6 +49,7 @@ final class Watermarks {
     boolean advance(WriteConfirmed confirmed) {
         boolean rises = false;
         for (NodeWatermark node : confirmed.getWatermarksList()) {
+            learnLanguage(node);
             Mark known = marks.get(node.getNode());
             if (known != null && known.incarnation() == node.getIncarnation() && node.getDurable() > known.durable()) {
                 marks.put(node.getNode(), new Mark(known.incarnation(), node.getDurable()));

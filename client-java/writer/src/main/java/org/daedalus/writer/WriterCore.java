@@ -3,6 +3,7 @@ package org.daedalus.writer;
 import com.google.protobuf.ByteString;
 import java.util.List;
 import java.util.Map;
+import org.daedalus.wire.v1.EpochBody;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.Operation;
@@ -48,6 +49,8 @@ final class WriterCore {
     private Error failure;
     /** What the last aggregator said that has another map; null: none has. */
     private Error mapRefusal;
+    /** The question of {@link #askNodes}; null: none is open. */
+    private KeptUpdate.Carrier nodesAsked;
 
     WriterCore(WriterOptions options) {
         this(options, RecoveredJournal.NONE);
@@ -126,6 +129,7 @@ final class WriterCore {
     void onDown(long peer, long nowNs, WriterEffects effects) {
         aggregators.remove(peer);
         raise.onDown(peer, nowNs);
+        nodesAsked = nodesAsked != null && nodesAsked.peer() == peer ? null : nodesAsked;
         if (phase == Phase.ACTIVE) {
             updates.onDown(peer, nowNs, effects);
         }
@@ -176,6 +180,39 @@ final class WriterCore {
         updates.pause();
         phase = Phase.RAISING;
         raise.again(new EpochRaise.Numbered(updates.keptFrom(), updates.lastNumbered()), nowNs, effects);
+    }
+
+    // ---- languages ----
+
+    /**
+     * Null when an update that needs this version of the language may be numbered: every node has it. Where one has not,
+     * the nodes are asked once more, for it may have been replaced.
+     */
+    Error checkLanguage(SubmissionKey key, Language language, int needed, WriterEffects effects) {
+        Integer older = phase == Phase.ACTIVE && needed > 1 && known.find(key) == null
+                ? watermarks.olderThan(needed, language) : null;
+        if (older == null) {
+            return null;
+        }
+        askNodes(effects);
+        return Errors.rejected(Errors.NOT_SUPPORTED, "storage node " + older + " is older than the writer: it does not "
+                + "know all that the update computes", "replace it by the build of the writer, then try again");
+    }
+
+    /** One question at a time. */
+    private void askNodes(WriterEffects effects) {
+        if (nodesAsked == null && !aggregators.isEmpty()) {
+            nodesAsked = aggregators.toFirstFrom(0);
+            effects.sends().add(new WriterEffects.Send(nodesAsked.peer(), Operation.newBuilder()
+                    .setHeader(OperationHeader.newBuilder().setSequence(nodesAsked.sequence())
+                            .setKind(OperationKind.OPERATION_KIND_EPOCH))
+                    .setBody(EpochBody.newBuilder().setInquire(true).build().toByteString()).build()));
+        }
+    }
+
+    private void onNodesAnswered(Result result) {
+        nodesAsked = null;
+        result.getEpoch().getAcceptedList().forEach(watermarks::learnLanguage);
     }
 
     // ---- submissions ----
@@ -341,13 +378,17 @@ final class WriterCore {
 
     /** No answer will come: the operation was not handed to its connection. */
     void onUnsent(long peer, long sequence) {
-        updates.onUnsent(new KeptUpdate.Carrier(peer, sequence));
+        KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, sequence);
+        nodesAsked = carrier.equals(nodesAsked) ? null : nodesAsked;
+        updates.onUnsent(carrier);
     }
 
     void onResult(long peer, Result result, long nowNs, WriterEffects effects) {
         KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, result.getSequence());
         if (result.hasDescribed()) {
             effects.setDescribed(result.getDescribed());
+        } else if (carrier.equals(nodesAsked)) {
+            onNodesAnswered(result);
         } else if (raise.isRequest(carrier)) {
             raise.onResult(result, nowNs, effects);
             followRaise(nowNs, effects);

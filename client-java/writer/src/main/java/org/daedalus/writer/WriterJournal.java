@@ -32,6 +32,7 @@ final class WriterJournal implements AutoCloseable {
     private final RecoveredJournal recovered;
     private final long journalId;
     private final WriterOptions options;
+    private final Language language;
     private final JournalLog log;
     private volatile JournalHeader.Identity identity;
     private volatile JournalRecords.Epoch epoch;
@@ -41,11 +42,12 @@ final class WriterJournal implements AutoCloseable {
     private Error problem;
 
     private WriterJournal(JournalFolder folder, long newId, long bytesMax, boolean adopts, WriterOptions options,
-            JournalLog.Options logOptions, Listener listener) throws IOException {
+            Language language, JournalLog.Options logOptions, Listener listener) throws IOException {
         this.folder = folder;
         this.bytesMax = bytesMax;
         this.options = options;
-        JournalRecovery recovery = new JournalRecovery(options);
+        this.language = language;
+        JournalRecovery recovery = new JournalRecovery(options, language);
         List<JournalReader.FoundFile> files = JournalReader.read(folder, recovery);
         this.recovered = recovery.result(adopts);
         this.epoch = recovery.epoch();
@@ -82,7 +84,13 @@ final class WriterJournal implements AutoCloseable {
 
     static WriterJournal open(JournalFolder folder, long newId, long bytesMax, boolean adopts, WriterOptions options,
             JournalLog.Options logOptions, Listener listener) throws IOException {
-        WriterJournal journal = new WriterJournal(folder, newId, bytesMax, adopts, options, logOptions, listener);
+        return open(folder, newId, bytesMax, adopts, options, FunctionTable.get().language(), logOptions, listener);
+    }
+
+    static WriterJournal open(JournalFolder folder, long newId, long bytesMax, boolean adopts, WriterOptions options,
+            Language language, JournalLog.Options logOptions, Listener listener) throws IOException {
+        WriterJournal journal =
+                new WriterJournal(folder, newId, bytesMax, adopts, options, language, logOptions, listener);
         journal.log.start();
         return journal;
     }
@@ -114,7 +122,7 @@ final class WriterJournal implements AutoCloseable {
     private JournalHeader header(long file, long firstPosition, long firstTimestamp) {
         JournalRecords.Epoch last = epoch;
         return new JournalHeader(journalId, file, firstPosition, firstTimestamp, last.epoch(), last.firstEpoch(),
-                last.base(), last.holder(), identity);
+                last.base(), last.holder(), identity, language.hash());
     }
 
     // ---- appending ----

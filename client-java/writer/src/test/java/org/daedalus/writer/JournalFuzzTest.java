@@ -35,7 +35,7 @@ class JournalFuzzTest {
     /** Everything but {@link JournalException} is the test's failure. */
     private static boolean isUnderstood(FaultyFolder folder) throws IOException {
         WriterOptions options = WriterCoreTest.options(50);
-        JournalRecovery recovery = new JournalRecovery(options);
+        JournalRecovery recovery = new JournalRecovery(options, FunctionTable.get().language());
         try {
             JournalReader.read(folder, recovery);
             WriterCore core = new WriterCore(options, recovery.result(false));

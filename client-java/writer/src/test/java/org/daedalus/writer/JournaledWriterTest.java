@@ -158,8 +158,8 @@ class JournaledWriterTest {
     void shouldReadNoMoreThanItRemembers() throws Exception {
         WriterOptions small = new WriterOptions("writer", "writer:1", false, 1, 1, 1_024, 1 << 20, 1_000,
                 5 * (KnownSubmissions.ENTRY_BYTES + 100), 1 << 20);
-        JournalRecovery recovery = new JournalRecovery(small);
-        recovery.onFile(new JournalHeader(9, 0, 0, 1, 1, 1, 0, "writer", new JournalHeader.Identity("c", "s")));
+        JournalRecovery recovery = new JournalRecovery(small, FunctionTable.get().language());
+        recovery.onFile(new JournalHeader(9, 0, 0, 1, 1, 1, 0, "writer", new JournalHeader.Identity("c", "s"), 0));
         for (long number = 1; number <= 40; number++) {
             recovery.onRecord(number, JournalRecords.UPDATE, update(number));
             recovery.onRecord(number, JournalRecords.OUTCOME, ByteBuffer.allocate(140).putLong(number).putLong(number)

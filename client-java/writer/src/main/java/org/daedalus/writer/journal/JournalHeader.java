@@ -17,9 +17,10 @@ import java.util.zip.CRC32C;
  * @param base what the nodes had accepted then
  * @param holder under which name the epoch is held
  * @param identity of the cluster
+ * @param language the hash of the newest version of the language that the writer had then; 0: the first one
  */
 public record JournalHeader(long journal, long file, long firstPosition, long firstTimestamp, long epoch,
-        long firstEpoch, long base, String holder, Identity identity) {
+        long firstEpoch, long base, String holder, Identity identity, long language) {
     /** Which cluster's updates a journal has. */
     public record Identity(String clusterId, String schemaFingerprint) {}
 
@@ -35,7 +36,7 @@ public record JournalHeader(long journal, long file, long firstPosition, long fi
 
     ByteBuffer encode() {
         ByteBuffer bytes = ByteBuffer.allocate(SIZE).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putLong(MAGIC).putInt(0).putInt(VERSION).putLong(0).putLong(journal).putLong(file)
+        bytes.putLong(MAGIC).putInt(0).putInt(VERSION).putLong(language).putLong(journal).putLong(file)
                 .putLong(firstPosition).putLong(firstTimestamp).putLong(epoch).putLong(firstEpoch).putLong(base);
         put(bytes, holder);
         put(bytes, identity.clusterId());
@@ -66,7 +67,7 @@ public record JournalHeader(long journal, long file, long firstPosition, long fi
             throw new JournalException(name + " has version " + version + " of the format; this program reads "
                     + VERSION, "start the program that wrote it");
         }
-        bytes.getLong();
+        long language = bytes.getLong();
         long[] numbers = new long[(FIXED_SIZE - bytes.position()) / Long.BYTES];
         for (int index = 0; index < numbers.length; index++) {
             numbers[index] = bytes.getLong();
@@ -74,7 +75,7 @@ public record JournalHeader(long journal, long file, long firstPosition, long fi
         String holder = text(bytes, name);
         Identity identity = new Identity(text(bytes, name), text(bytes, name));
         return new JournalHeader(numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5], numbers[6],
-                holder, identity);
+                holder, identity, language);
     }
 
     private static String text(ByteBuffer bytes, String name) throws JournalException {

@@ -40,7 +40,7 @@ final class JournalFixture implements JournalLog.Listener, AutoCloseable {
         forced = appended;
         log = new JournalLog(folder, new JournalLog.Options(fileBytes, 1, 1), found, appended,
                 (file, firstPosition, firstTimestamp) -> new JournalHeader(9, file, firstPosition, firstTimestamp, 1, 1,
-                        0, "writer", IDENTITY), this);
+                        0, "writer", IDENTITY, 0), this);
         log.start();
     }
 

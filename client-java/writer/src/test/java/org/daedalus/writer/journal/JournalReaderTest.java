@@ -126,7 +126,7 @@ class JournalReaderTest {
 
     @Test
     void shouldRefuseAnotherVersion() {
-        JournalHeader header = new JournalHeader(1, 0, 0, 1, 0, 0, 0, "", JournalFixture.IDENTITY);
+        JournalHeader header = new JournalHeader(1, 0, 0, 1, 0, 0, 0, "", JournalFixture.IDENTITY, 0);
         byte[] other = header.encode().array();
         other[12] = 2;
         java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
