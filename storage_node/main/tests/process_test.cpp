@@ -8,11 +8,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "child_process.hpp"
@@ -490,6 +494,141 @@ TEST_F(StorageNodeProcessTest, WaitsTwoSecondsForWhatIsUnderWayAndNoLonger) {
   EXPECT_GE(std::chrono::steady_clock::now() - asked, std::chrono::seconds(2));
   EXPECT_EQ(process->wait_for_end(), 0) << process->text();
   EXPECT_THAT(process->text(), HasSubstr("asked to stop: 1 operations under way have 2000 ms to end"));
+}
+
+// ---- what earlier versions wrote ----
+
+wire::v1::Expression call_of(uint32_t function, std::vector<wire::v1::Expression> arguments) {
+  wire::v1::Expression made;
+  made.mutable_call()->set_function(function);
+  made.mutable_call()->mutable_arguments()->Assign(arguments.begin(), arguments.end());
+  return made;
+}
+
+wire::v1::Expression int_of(int32_t value) {
+  wire::v1::Expression made;
+  made.mutable_constant()->mutable_type()->set_kind(wire::v1::TYPE_KIND_INT);
+  made.mutable_constant()->set_packed(std::string(reinterpret_cast<const char*>(&value), sizeof(value)));
+  return made;
+}
+
+/// DELETE FROM counters WHERE abs(id) % 7 = remainder, by the numbers that these functions have for ever.
+std::string delete_body(int32_t remainder) {
+  wire::v1::Expression id;
+  id.set_column(0);
+  wire::v1::UpdateBody body;
+  *body.add_parts()->mutable_delete_()->add_residuals() =
+      call_of(320, {call_of(114, {call_of(901, {id}), int_of(7)}), int_of(remainder)});
+  return body.SerializeAsString();
+}
+
+wire::v1::Result send_update(NodeClient& client, uint64_t epoch, uint64_t timestamp, const std::string& body) {
+  wire::v1::UpdateHeader header;
+  header.set_epoch(epoch);
+  header.set_timestamp(timestamp);
+  header.set_digest(semantics::digest(body));
+  return client.ask(wire::v1::OPERATION_KIND_UPDATE, body, &header).at(0);
+}
+
+/// What a golden directory has had: inserts of the ids from 1 to kGoldenIds and, each kGoldenDelete-th, a delete of one
+/// remainder. A checkpoint came after kGoldenCheckpoint of them.
+constexpr uint64_t kGoldenLast = 70;
+constexpr uint64_t kGoldenCheckpoint = 65;
+constexpr uint64_t kGoldenDelete = 20;
+constexpr int64_t kGoldenIds = 1'900;
+
+std::string golden_body(uint64_t timestamp) {
+  return timestamp % kGoldenDelete == 0 ? delete_body(static_cast<int32_t>(timestamp / kGoldenDelete))
+                                        : insert_body(1, kGoldenIds);
+}
+
+/// The rows that are there after an update, and those that it concerned.
+struct GoldenRows {
+  int64_t left = 0;
+  int64_t concerned = 0;
+};
+
+GoldenRows golden_rows(uint64_t through) {
+  std::array<int64_t, 7> rows{};  // By remainder.
+  GoldenRows counted;
+  for (uint64_t timestamp = 1; timestamp <= through; ++timestamp) {
+    if (timestamp % kGoldenDelete == 0) {
+      counted.concerned = std::exchange(rows.at(timestamp / kGoldenDelete), 0);
+      continue;
+    }
+    counted.concerned = kGoldenIds;
+    for (int64_t id = 1; id <= kGoldenIds; ++id) {
+      ++rows.at(static_cast<size_t>(id % 7));
+    }
+  }
+  counted.left = std::accumulate(rows.begin(), rows.end(), int64_t{0});
+  return counted;
+}
+
+class GoldenDirectoryTest : public StorageNodeProcessTest {
+ protected:
+  GoldenDirectoryTest() {
+    port_.release();
+    make_durable("sync", "checkpoint_log_mib = 1\n");
+  }
+
+  [[nodiscard]] std::string archive(const std::string& version) const {
+    return fmt::format("{}/data-{}.tar.gz", DAEDALUS_GOLDEN_FOLDER, version);
+  }
+  void tar(const std::string& options, const std::string& file) const {
+    const std::string command = fmt::format("tar {} '{}' -C '{}' data", options, file, folder_);
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+
+  void write() {
+    ASSERT_EQ(start({"--init", config()})->wait_for_end(), 0);
+    const auto process = start({"--config", config()});
+    ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+    NodeClient client(port_.endpoint());
+    ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(1)).at(0).epoch().granted());
+    for (uint64_t timestamp = 1; timestamp <= kGoldenLast; ++timestamp) {
+      const auto confirmed = send_update(client, 1, timestamp, golden_body(timestamp));
+      ASSERT_TRUE(confirmed.has_confirmed()) << confirmed.ShortDebugString();
+      if (timestamp == kGoldenCheckpoint) {
+        await_checkpoint(client);
+      }
+    }
+    EXPECT_EQ(rows_of(client), golden_rows(kGoldenLast).left);
+    process->signal(SIGKILL);
+    EXPECT_EQ(process->wait_for_end(), -SIGKILL);
+  }
+
+  /// One that began when the log had grown by a MiB.
+  void await_checkpoint(NodeClient& client) {
+    uint64_t checkpoint = 0;
+    for (int asked = 0; asked < 100'000 && checkpoint == 0; ++asked) {
+      checkpoint = client.ask(wire::v1::OPERATION_KIND_STATUS).at(0).status().nodes(0).checkpoint();
+    }
+    EXPECT_GT(checkpoint, 0u);
+  }
+};
+
+/// DAEDALUS_WRITE_GOLDEN=VERSION writes the directory of that version; those of earlier ones stay as they are.
+TEST_F(GoldenDirectoryTest, WhatTheFirstVersionWroteIsReadByEachLaterOne) {
+  if (const char* version = std::getenv("DAEDALUS_WRITE_GOLDEN")) {
+    write();
+    tar("-cSzf", archive(version));
+    std::filesystem::remove_all(folder_ + "/data");
+  }
+  tar("-xzf", archive("0.1.0"));
+  EXPECT_EQ(start({"--check-data", config()})->wait_for_end(), 0);
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  EXPECT_THAT(process->text(), HasSubstr("rows from the checkpoint"));
+  NodeClient client(port_.endpoint());
+  EXPECT_EQ(rows_of(client), golden_rows(kGoldenLast).left);
+  const auto granted = client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body(2)).at(0).epoch();
+  ASSERT_TRUE(granted.granted());
+  EXPECT_EQ(granted.accepted(0).durable(), kGoldenLast);
+  for (const uint64_t timestamp : {kGoldenLast, 3 * kGoldenDelete}) {
+    const auto repeated = send_update(client, 2, timestamp, golden_body(timestamp)).confirmed();
+    EXPECT_EQ(repeated.outcomes(0).rows_applied(), golden_rows(timestamp).concerned) << "what came of it is known";
+  }
 }
 
 }  // namespace

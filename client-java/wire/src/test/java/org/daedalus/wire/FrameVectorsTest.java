@@ -32,12 +32,31 @@ class FrameVectorsTest {
         for (JsonNode vector : vectors.get("messages")) {
             byte[] bytes = bytes(vector, "bytes");
             String name = vector.get("message").asText();
-            Class<?> type = Class.forName("org." + name);
-            Parser<?> parser = (Parser<?>) type.getMethod("parser").invoke(null);
-            Message message = (Message) parser.parseFrom(bytes);
+            Message message = parsed(name, bytes);
             assertThat(message.getUnknownFields().asMap()).as(name).isEmpty();
             assertThat(message.toByteArray()).as(name).isEqualTo(bytes);
         }
+    }
+
+    /** The file was written by the first version and stays as it is. */
+    @Test
+    void shouldReadMessagesOfTheFirstVersionAsTheyWereMeant() throws Exception {
+        int messages = 0;
+        for (String line : Vectors.lines("messages-0.1.0.tsv")) {
+            String[] fields = line.split("\t", -1);
+            byte[] bytes = HexFormat.of().parseHex(fields[2]);
+            if (fields[0].equals("frame")) {
+                Frame frame = new Framer(Frame.SIZE_MAX).feed(ByteBuffer.wrap(bytes)).get(0);
+                assertThat(frame.type().code()).isEqualTo(Integer.parseInt(fields[1]));
+                parse(frame);
+                continue;
+            }
+            messages++;
+            Message message = parsed(fields[1], bytes);
+            assertThat(message.getUnknownFields().asMap()).as(line).isEmpty();
+            assertThat(message.toByteArray()).as(line).isEqualTo(bytes);
+        }
+        assertThat(messages).isGreaterThan(50);
     }
 
     @Test
@@ -73,6 +92,11 @@ class FrameVectorsTest {
                 assertThat(fault).as("%s", vector).isEqualTo("payload");
             }
         }
+    }
+
+    private static Message parsed(String name, byte[] bytes) throws Exception {
+        Parser<?> parser = (Parser<?>) Class.forName("org." + name).getMethod("parser").invoke(null);
+        return (Message) parser.parseFrom(bytes);
     }
 
     private static byte[] bytes(JsonNode vector, String field) {
