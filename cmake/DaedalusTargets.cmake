@@ -55,6 +55,22 @@ function(daedalus_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 endfunction()
 
+# daedalus_program_of_two_builds(NAME SOURCES ... LINK ...): the program, and NAME-later, which is the same as a later build
+# has it (semantics/tests/later_build.cpp), for tests of two builds beside each other: they are at home in release.
+function(daedalus_program_of_two_builds name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  daedalus_program(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
+  daedalus_program(${name}-later SOURCES ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/semantics/tests/later_build.cpp
+                   LINK ${ARG_LINK})
+  target_include_directories(${name}-later PRIVATE ${PROJECT_SOURCE_DIR}/semantics/src)
+  foreach(program ${name} ${name}-later)
+    target_compile_definitions(${program} PRIVATE DAEDALUS_VERSION="${PROJECT_VERSION}")
+  endforeach()
+  if(NOT DAEDALUS_BUILD STREQUAL "release" OR NOT DAEDALUS_TESTS)
+    set_target_properties(${name}-later PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
 # Each test has one home among the builds, where `make test` or `make test-slow` runs it (docs/building.md says which and
 # why). `make nightly` runs it in the other builds, too: under ThreadSanitizer only where it has threads.
 #

@@ -7,6 +7,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
+#include "later_build.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -93,7 +94,12 @@ std::vector<LaterNumber> Language::later() const {
 }
 
 const Language& Language::own() {
-  static const Language language({std::begin(kHashes), std::end(kHashes)}, later_numbers());
+  static const Language language = [] {
+    std::vector<uint64_t> hashes(std::begin(kHashes), std::end(kHashes));
+    const auto later = hashes_of_later_build();
+    hashes.insert(hashes.end(), later.begin(), later.end());
+    return Language(std::move(hashes), later_numbers());
+  }();
   return language;
 }
 

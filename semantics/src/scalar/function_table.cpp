@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "../later_build.hpp"
 #include "../text_parts.hpp"
 #include "daedalus/base/check.hpp"
 #include "families.hpp"
@@ -65,6 +66,7 @@ Functions make_functions() {
   add_text_numbers(functions);
   add_at_session_zone(functions);
   add_regular_expressions(functions);
+  add_functions_of_later_build(functions);
   std::ranges::sort(functions, {}, &ScalarFunction::id);
   CHECK(std::ranges::adjacent_find(functions, {}, &ScalarFunction::id) == functions.end());
   CHECK(static_cast<uint16_t>(functions.front().id) >= kFunctionsFrom);
