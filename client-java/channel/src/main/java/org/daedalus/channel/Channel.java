@@ -303,7 +303,7 @@ public final class Channel {
         return null;
     }
 
-    /** Whether one side's build has all that the other's may say. Whoever names no version has the first, as all have. */
+    /** Whether one side's build has all that the other's may say. Who names no version has the first, as all have. */
     private static boolean shareLanguage(List<Long> ours, List<Long> theirs) {
         return ours.isEmpty() || theirs.isEmpty() || ours.contains(theirs.get(theirs.size() - 1))
                 || theirs.contains(ours.get(ours.size() - 1));

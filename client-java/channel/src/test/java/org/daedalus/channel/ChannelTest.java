@@ -70,7 +70,8 @@ class ChannelTest {
             Channel other = new Channel(CLIENT.toBuilder().addAllLanguages(theirs).build(), ChannelLimits.DEFAULT, 0);
             assertThat(deliver(other.flush(0), new Channel(ours, ChannelLimits.DEFAULT, 0), 1).closeReason()).isNull();
         }
-        Channel other = new Channel(CLIENT.toBuilder().addAllLanguages(List.of(1L, 9L)).build(), ChannelLimits.DEFAULT, 0);
+        Hello theirs = CLIENT.toBuilder().addAllLanguages(List.of(1L, 9L)).build();
+        Channel other = new Channel(theirs, ChannelLimits.DEFAULT, 0);
         assertThat(deliver(other.flush(0), new Channel(ours, ChannelLimits.DEFAULT, 0), 1).closeReason())
                 .contains("client speaks language 0000000000000009, this side 0000000000000002");
     }

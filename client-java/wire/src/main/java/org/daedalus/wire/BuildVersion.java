@@ -13,8 +13,8 @@ public final class BuildVersion {
     private BuildVersion() {}
 
     /**
-     * Version and commit, as in {@code 0.1.0, commit 0123456789ab}. The commit is the one that Java was last built at; it
-     * ends with a plus where files differed from it, and is {@code unknown} where the build did not say one.
+     * Version and commit, as in {@code 0.1.0, commit 0123456789ab}. The commit is the one that Java was last built at.
+     * It ends with a plus where files differed from it, and is {@code unknown} where the build did not say one.
      */
     public static String text() {
         Properties build = new Properties();

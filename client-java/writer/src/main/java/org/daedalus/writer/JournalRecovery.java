@@ -75,8 +75,8 @@ final class JournalRecovery implements JournalReader.Visitor {
 
     private void checkLanguage(long hash) throws JournalException {
         if (own.versionOf(hash).isEmpty()) {
-            throw new JournalException("the journal is in language " + Long.toHexString(hash) + ", which this build does "
-                    + "not have: a newer build, or one with other functions, has written it",
+            throw new JournalException("the journal is in language " + Long.toHexString(hash) + ", which this build "
+                    + "does not have: a newer build, or one with other functions, has written it",
                     "start the build that wrote it, or a newer one");
         }
     }

@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * The language of updates: which numbers of functions, casts and kinds of values may be in them, and since which version
- * each is there (docs/wire.md, "The language"). Numbers are only ever added, and each addition makes a new version.
+ * The language of updates: which numbers of functions, casts and kinds of values may be in them, and since which
+ * version each is there (docs/wire.md, "The language"). Numbers are only ever added, and each addition makes a new
+ * version.
  *
  * <p>Versions are counted from 1, and each has a hash. A build knows those of all versions that its own contains.
  */

@@ -185,8 +185,8 @@ final class WriterCore {
     // ---- languages ----
 
     /**
-     * Null when an update that needs this version of the language may be numbered: every node has it. Where one has not,
-     * the nodes are asked once more, for it may have been replaced.
+     * Null when an update that needs this version of the language may be numbered: every node has it. Where one has
+     * not, the nodes are asked once more, for it may have been replaced.
      */
     Error checkLanguage(SubmissionKey key, Language language, int needed, WriterEffects effects) {
         Integer older = phase == Phase.ACTIVE && needed > 1 && known.find(key) == null

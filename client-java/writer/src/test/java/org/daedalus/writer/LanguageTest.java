@@ -68,8 +68,8 @@ class LanguageTest {
 
     private void become(EpochReply nodes) throws WireException {
         core.onUp(PEER, 0, effects);
-        core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true)).build(),
-                0, effects);
+        EpochReply none = EpochReply.newBuilder().setGranted(true).build();
+        core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(none).build(), 0, effects);
         core.onResult(PEER, Result.newBuilder().setSequence(3).setEpoch(nodes).build(), 0, effects);
         Column.Builder column = Column.newBuilder().setName("id")
                 .setType(WireTypes.toMessage(ColumnType.of(ColumnType.Kind.INT)));
