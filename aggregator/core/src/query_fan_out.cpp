@@ -140,8 +140,10 @@ Result<void> QueryFanOut::check_language(const QueryRequest& request, const merg
   for (const merging::Part& part : parts) {
     for (const merging::CandidateId candidate : part.candidates) {
       const NodeId node = node_of(candidate);
-      const uint32_t version = context_.nodes.is_up(node) ? context_.nodes.language(node) : language.version();
-      if (const auto lacking = language.lacking(version, *request.select.selection)) {
+      if (!context_.nodes.is_up(node) || context_.nodes.language(node) == language.version()) {
+        continue;
+      }
+      if (const auto lacking = language.lacking(context_.nodes.language(node), *request.select.selection)) {
         return rejected(
             "0A000",
             fmt::format("storage node {} is older than this aggregator: it does not know {}", raw(node), *lacking),
