@@ -56,6 +56,9 @@ Result<Value> to_value(const wire::v1::Constant& constant, Type* type_out) {
   if (type_out != nullptr) {
     *type_out = *type;
   }
+  if (constant.has_text() || constant.is_array()) {
+    return rejected("08P01", "a constant that is a text or an array stands where none may be");
+  }
   if (constant.is_null()) {
     if (!constant.packed().empty()) {
       return rejected("08P01", "a NULL constant with a value");
