@@ -26,7 +26,7 @@ Result<void> bind_parameters(const BindMessage& message, size_t column_count, co
     return formats.error();
   }
   for (size_t index = 0; index < message.parameters.size(); ++index) {
-    auto value = read_parameter(statement.parameters[index], (*formats)[index], message.parameters[index], zone);
+    auto value = read_parameter(statement.parameters[index].type, (*formats)[index], message.parameters[index], zone);
     if (!value) {
       const bool is_text = (*formats)[index] == kTextFormat;
       context = fmt::format("{} parameter ${}{}",

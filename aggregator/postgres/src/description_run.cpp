@@ -18,7 +18,8 @@ Result<DescriptionRun::Kinds> DescriptionRun::declared_kinds() const {
 
 void DescriptionRun::declare(const Kinds& kinds) {
   for (const auto& kind : kinds) {
-    statement.parameters.push_back({kind.value_or(semantics::TypeKind::kText), kind.has_value()});
+    statement.parameters.push_back(
+        {kind.value_or(aggregator::ParameterKind{semantics::TypeKind::kText}), kind.has_value()});
   }
 }
 
@@ -26,11 +27,10 @@ void DescriptionRun::take(aggregator::StatementDescription description) {
   std::vector<ParameterType> parameters;
   for (size_t index = 0; index < description.parameters.size(); ++index) {
     const bool is_declared = index < statement.parameters.size() && statement.parameters[index].is_declared;
-    parameters.push_back(is_declared ? statement.parameters[index]
-                                     : ParameterType{description.parameters[index], false,
-                                                     index < description.arrays.size() && description.arrays[index]});
+    parameters.push_back({description.parameters[index], is_declared});
   }
   statement.parameters = std::move(parameters);
+  statement.parameters_unused = description.parameters_unused;
   if (std::holds_alternative<DeclareCommand>(statement.command)) {
     statement.cursor_columns = std::move(description.columns);
   } else {

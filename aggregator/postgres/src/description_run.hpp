@@ -13,7 +13,7 @@
 namespace daedalus::postgres {
 
 struct DescriptionRun {
-  using Kinds = std::vector<std::optional<semantics::TypeKind>>;
+  using Kinds = std::vector<std::optional<aggregator::ParameterKind>>;
   /// Who wants to know.
   enum class For : uint8_t { kParse, kPrepare, kDeclare };
 

@@ -10,8 +10,11 @@ namespace {
 std::string key_of(std::string_view sql, Descriptions::Declared declared) {
   std::string key;
   key.reserve(declared.size() + 1 + sql.size());
-  for (const auto& kind : declared) {
-    key.push_back(kind ? static_cast<char>(*kind) : '\x7f');
+  constexpr char kUndeclared = '\x7f';
+  constexpr char kOfArrays = '\x40';  // Beside the number of the type.
+  for (const auto& type : declared) {
+    const auto kind = type ? static_cast<char>(type->kind) : kUndeclared;
+    key.push_back(type && type->is_array ? static_cast<char>(kind | kOfArrays) : kind);
   }
   key.push_back('\0');
   key.append(sql);
@@ -19,7 +22,8 @@ std::string key_of(std::string_view sql, Descriptions::Declared declared) {
 }
 
 size_t bytes_of(const std::string& key, const aggregator::StatementDescription& description) {
-  size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() + description.parameters.size() +
+  size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() +
+                 description.parameters.size() * sizeof(aggregator::ParameterKind) +
                  description.origins.size() * sizeof(uint16_t);
   for (const semantics::Column& column : description.columns) {
     bytes += sizeof(column) + column.name.size();

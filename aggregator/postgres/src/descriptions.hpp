@@ -19,7 +19,7 @@ namespace daedalus::postgres {
 
 class Descriptions {
  public:
-  using Declared = std::span<const std::optional<semantics::TypeKind>>;
+  using Declared = std::span<const std::optional<aggregator::ParameterKind>>;
 
   /// Most bytes of all of them, and of one.
   static constexpr size_t kBytesMax = 4u << 20;

@@ -18,15 +18,15 @@ std::vector<uint32_t> parameter_oids(const Prepared& prepared) {
   }
   std::vector<uint32_t> types;
   for (const ParameterType& parameter : prepared.parameters) {
-    types.push_back(oid_of(parameter));
+    types.push_back(oid_of(parameter.type));
   }
   return types;
 }
 
-std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared) {
-  std::vector<std::optional<semantics::TypeKind>> declared;
+std::vector<std::optional<aggregator::ParameterKind>> declared_of(const Prepared& prepared) {
+  std::vector<std::optional<aggregator::ParameterKind>> declared;
   for (const ParameterType& parameter : prepared.parameters) {
-    declared.push_back(parameter.is_declared ? std::optional(parameter.kind) : std::nullopt);
+    declared.push_back(parameter.is_declared ? std::optional(parameter.type) : std::nullopt);
   }
   return declared;
 }

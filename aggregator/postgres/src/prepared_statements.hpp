@@ -30,6 +30,7 @@ struct Prepared {
   std::string sql;
   Command command;
   std::vector<ParameterType> parameters;
+  uint32_t parameters_unused = 0;                 ///< So many of the last ones take values, and are not used.
   std::vector<semantics::Column> columns;         ///< None: it gives no rows.
   std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
   std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
@@ -41,7 +42,7 @@ struct Prepared {
 [[nodiscard]] size_t column_count(const Prepared& prepared);
 [[nodiscard]] std::vector<uint32_t> parameter_oids(const Prepared& prepared);
 /// The types that its client has declared.
-[[nodiscard]] std::vector<std::optional<semantics::TypeKind>> declared_of(const Prepared& prepared);
+[[nodiscard]] std::vector<std::optional<aggregator::ParameterKind>> declared_of(const Prepared& prepared);
 
 /// The columns that an answer says it has.
 [[nodiscard]] std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows);

@@ -70,6 +70,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   query.sql = std::exchange(described_, {}).statement.sql;
   query.command = QueryCommand{};
   query.columns = columns;
+  query.parameters_unused = portal.statement->parameters_unused;
   Portal made;
   made.statement = std::make_shared<const Prepared>(std::move(query));
   made.parameters = portal.parameters;

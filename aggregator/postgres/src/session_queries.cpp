@@ -115,7 +115,8 @@ wire::v1::StatementBody PgSession::body_of(const Portal& portal, uint32_t slot) 
   if (slot == 0) {
     body.set_sql(portal.sql());
   }
-  body.mutable_parameters()->Add(portal.parameters.begin(), portal.parameters.end());
+  body.mutable_parameters()->Add(portal.parameters.begin(),
+                                 portal.parameters.end() - portal.statement->parameters_unused);
   return body;
 }
 

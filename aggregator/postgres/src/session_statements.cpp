@@ -137,7 +137,7 @@ void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<co
   std::string& sql = *body.mutable_sql();
   for (size_t index = 0; index < command.values.size(); ++index) {
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
-                       cast_name(statement->parameters[index].kind));
+                       cast_name(statement->parameters[index].type.kind));
   }
   values_ = std::make_unique<ExecuteValues>();
   values_->statement = std::move(statement);
@@ -180,7 +180,7 @@ void PgSession::on_values(wire::v1::Result&& result) {
     if (!semantics::is_null((*read)[index])) {
       text = semantics::format_text(values->types[index], (*read)[index]);
     }
-    auto parameter = read_parameter(values->statement->parameters[index], kTextFormat, text, settings_->zone());
+    auto parameter = read_parameter(values->statement->parameters[index].type, kTextFormat, text, settings_->zone());
     if (!parameter) {
       return fail(parameter.error());
     }

@@ -180,37 +180,58 @@ Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
   return Value(std::string(bytes));
 }
 
-/// The type that a value of this kind travels with: strings have a length, without which they were quoted literals.
+/// The type that a value of this kind travels with: varchars have a length, without which they were quoted literals.
 Type type_of(TypeKind kind, const Value& value) {
-  if (semantics::is_string(kind)) {
-    const auto* text = std::get_if<std::string>(&value);
-    const size_t size = text != nullptr ? text->size() : 0;
-    return Type{TypeKind::kVarchar, 0, 0, static_cast<uint32_t>(std::max<size_t>(size, 1))};
+  if (kind != TypeKind::kVarchar && kind != TypeKind::kText) {
+    return Type{kind};
   }
-  return Type{kind};
+  const auto* text = std::get_if<std::string>(&value);
+  const size_t size = text != nullptr ? text->size() : 0;
+  return Type{kind, 0, 0, static_cast<uint32_t>(std::clamp<size_t>(size, 1, semantics::kStringLengthMax))};
 }
 
-/// Whose text means the same whatever its place and the time: a typed value need not be compiled with its statement.
-bool is_read_here(TypeKind kind) {
-  return kind == TypeKind::kBool || kind == TypeKind::kUuid || semantics::is_numeric(kind);
-}
-
-/// What a quoted literal in the statement would be. Errors: 54000 it is longer than a packed one may be.
-Result<wire::v1::Constant> untyped(std::string_view text) {
+Result<void> check_text_size(std::string_view text) {
   if (text.size() > kParameterTextMax) {
     return rejected(
         "54000",
         fmt::format("a text of {} bytes is longer than a parameter may be, {}", text.size(), kParameterTextMax),
         "no column takes so much; take a long list apart, or write it into the statement");
   }
-  return contract::from_value(Type{TypeKind::kVarchar}, Value(std::string(text)));
+  return {};
+}
+
+/// A text that is read where the statement is compiled.
+wire::v1::Constant unread(aggregator::ParameterKind type, std::string_view text) {
+  wire::v1::Constant constant;
+  *constant.mutable_type() = contract::from_type(type_of(type.kind, {}));
+  constant.set_text(std::string(text));
+  constant.set_is_array(type.is_array);
+  return constant;
+}
+
+Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view text, const SessionZone& zone) {
+  if (kind == TypeKind::kChar) {
+    text = text.substr(0, text.find_last_not_of(' ') + 1);  // Blanks at its end mean nothing.
+  }
+  if (semantics::is_string(kind) && text.size() > semantics::kStringLengthMax) {
+    return unread({kind}, text);  // No type has such a length; its place says what that means.
+  }
+  auto value = semantics::is_string(kind)
+                   ? Result<Value>(std::string(text))
+                   : semantics::parse_text(Type{kind}, text, std::nullopt, nullptr, bound_zone(zone));
+  if (!value && value.error().sqlstate == "0A000") {
+    return unread({kind}, text);  // 'now', or a zone by its name: here nobody knows them.
+  }
+  return value ? Result<wire::v1::Constant>(contract::from_value(type_of(kind, *value), *value)) : value.error();
 }
 
 }  // namespace
 
 uint32_t oid_of(TypeKind kind) { return entry_of(kind).oid; }
 
-uint32_t oid_of(ParameterType type) { return type.is_array ? entry_of(type.kind).array_oid : entry_of(type.kind).oid; }
+uint32_t oid_of(aggregator::ParameterKind type) {
+  return type.is_array ? entry_of(type.kind).array_oid : entry_of(type.kind).oid;
+}
 
 std::optional<TypeKind> kind_of(uint32_t oid) {
   const auto* const found =
@@ -218,20 +239,21 @@ std::optional<TypeKind> kind_of(uint32_t oid) {
   return found == std::end(kTypes) ? std::nullopt : std::optional(found->kind);
 }
 
-Result<std::optional<TypeKind>> declared_kind(uint32_t oid) {
+Result<std::optional<aggregator::ParameterKind>> declared_kind(uint32_t oid) {
+  using aggregator::ParameterKind;
   if (oid == 0 || oid == kUnknownOid) {
-    return std::optional<TypeKind>();
+    return std::optional<ParameterKind>();
   }
   if (oid == kNameOid) {
-    return std::optional(TypeKind::kText);
+    return std::optional(ParameterKind{TypeKind::kText});
   }
   if (const auto kind = kind_of(oid)) {
-    return kind;
+    return std::optional(ParameterKind{*kind});
   }
-  const bool is_array =
-      std::any_of(std::begin(kTypes), std::end(kTypes), [&](const TypeEntry& entry) { return entry.array_oid == oid; });
-  if (is_array) {
-    return std::optional<TypeKind>();  // Its place says of what; its elements say what they are.
+  const auto* const array = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                         [&](const TypeEntry& entry) { return entry.array_oid == oid; });
+  if (array != std::end(kTypes)) {
+    return std::optional(ParameterKind{array->kind, true});
   }
   return rejected("0A000", fmt::format("a parameter of the type with OID {} is not supported", oid),
                   "pass it as text and leave its type to the server");
@@ -275,32 +297,28 @@ void append_value(const Type& type, const Value& value, int16_t format, std::str
   put_big_endian(static_cast<uint32_t>(out.size() - length_at - sizeof(uint32_t)), out.data() + length_at);
 }
 
-Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format, std::optional<std::string_view> bytes,
-                                          const SessionZone& zone) {
+Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_t format,
+                                          std::optional<std::string_view> bytes, const SessionZone& zone) {
   if (!bytes) {
-    return contract::from_value(type.is_declared ? type_of(type.kind, {}) : Type{TypeKind::kVarchar}, {});
+    wire::v1::Constant null = contract::from_value(type_of(type.kind, {}), {});
+    null.set_is_array(type.is_array);
+    return null;
   }
-  if (type.is_array && format == kBinaryFormat) {
-    auto text = array_text(*bytes);
-    return text ? untyped(*text) : text.error();
-  }
-  const bool is_text = format == kTextFormat || type.is_array || semantics::is_string(type.kind);
+  const bool is_text = format == kTextFormat || (semantics::is_string(type.kind) && !type.is_array);
   if (is_text && !semantics::is_valid_text(*bytes)) {
     return rejected("22021", "invalid byte sequence for encoding \"UTF8\" in a parameter");
   }
-  if (is_text && (type.is_array || (!type.is_declared && !is_read_here(type.kind)))) {
-    return untyped(*bytes);
+  if (type.is_array) {
+    auto text = is_text ? Result<std::string>(*bytes) : array_text(*bytes);
+    auto fits = text ? check_text_size(*text) : Result<void>(text.error());
+    return fits ? Result<wire::v1::Constant>(unread(type, *text)) : fits.error();
   }
-  if (semantics::is_string(type.kind) && bytes->size() > semantics::kStringLengthMax) {
-    return untyped(*bytes);  // No type has such a length; its place says what that means.
+  if (is_text) {
+    auto fits = check_text_size(*bytes);
+    return fits ? read_text_parameter(type.kind, *bytes, zone) : fits.error();
   }
-  auto value = semantics::is_string(type.kind) ? Result<Value>(std::string(*bytes))
-               : is_text ? semantics::parse_text(Type{type.kind}, *bytes, std::nullopt, nullptr, bound_zone(zone))
-                         : read_binary(type.kind, *bytes);
-  if (!value) {
-    return value.error();
-  }
-  return contract::from_value(type_of(type.kind, *value), *value);
+  auto value = read_binary(type.kind, *bytes);
+  return value ? Result<wire::v1::Constant>(contract::from_value(type_of(type.kind, *value), *value)) : value.error();
 }
 
 Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {

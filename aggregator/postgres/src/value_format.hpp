@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
@@ -31,10 +32,9 @@ constexpr uint32_t kTextOid = 25;
 /// The type that has this number in pg_type.
 [[nodiscard]] std::optional<semantics::TypeKind> kind_of(uint32_t oid);
 
-/// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not, and for arrays: their place says what
-/// they are of. Errors: 0A000 a type that is not
+/// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not. Errors: 0A000 a type that is not
 /// supported.
-[[nodiscard]] Result<std::optional<semantics::TypeKind>> declared_kind(uint32_t oid);
+[[nodiscard]] Result<std::optional<aggregator::ParameterKind>> declared_kind(uint32_t oid);
 
 /// PostgreSQL's type of names, which travel as text.
 constexpr uint32_t kNameOid = 19;
@@ -51,17 +51,17 @@ constexpr int16_t kNameSize = 64;
 void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out,
                   const SessionZone& zone = nullptr);
 
-/// How a parameter is to be read.
+/// A parameter's type, and who has said it.
 struct ParameterType {
-  semantics::TypeKind kind = semantics::TypeKind::kText;
-  bool is_declared = false;  ///< By the client. Otherwise its text is as a quoted literal in its place.
-  bool is_array = false;     ///< Of such.
+  aggregator::ParameterKind type;
+  bool is_declared = false;  ///< By the client; otherwise its place asks for it.
 };
-[[nodiscard]] uint32_t oid_of(ParameterType type);
+[[nodiscard]] uint32_t oid_of(aggregator::ParameterKind type);
 
-/// A parameter as it came; nothing: NULL. Errors: 22P03 no value of the type in binary form, 22021 no UTF-8, and those
-/// of semantics::parse_text().
-[[nodiscard]] Result<wire::v1::Constant> read_parameter(ParameterType type, int16_t format,
+/// A parameter as it came; nothing: NULL. A text that may name the time or a zone stays one. Errors: 22P03 no value of
+/// the type in binary form, 22021 no UTF-8, 54000 a text that no packed value may have, and those of
+/// semantics::parse_text().
+[[nodiscard]] Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_t format,
                                                         std::optional<std::string_view> bytes,
                                                         const SessionZone& zone = nullptr);
 

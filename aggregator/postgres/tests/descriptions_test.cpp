@@ -9,7 +9,7 @@ namespace daedalus::postgres {
 namespace {
 
 using semantics::TypeKind;
-using Kinds = std::vector<std::optional<TypeKind>>;
+using Kinds = std::vector<std::optional<aggregator::ParameterKind>>;
 
 aggregator::StatementDescription of_one(TypeKind kind) { return {{kind}, {}}; }
 

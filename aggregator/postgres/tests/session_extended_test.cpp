@@ -12,7 +12,7 @@ using semantics::TypeKind;
 class ExtendedTest : public SessionTest {
  protected:
   ExtendedTest() { log_in(); }
-  void prepare(const std::string& name = "", std::vector<TypeKind> parameters = {}) {
+  void prepare(const std::string& name = "", std::vector<aggregator::ParameterKind> parameters = {}) {
     works_.clear();
     send(parse(name, "SELECT id FROM tickets"));
     if (!works_.empty()) {  // Else it is known already.
@@ -26,7 +26,8 @@ TEST_F(ExtendedTest, AStatementIsPreparedDescribedBoundAndExecuted) {
   send(parse("s", "SELECT id FROM tickets WHERE id = $1", {0}) + message('D', "S" + text("s")) +
        bind("p", "s", {"12"}) + message('D', "P" + text("p")) + execute("p") + sync());
   ASSERT_EQ(works_.size(), 1u);
-  EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared, (std::vector<std::optional<TypeKind>>{std::nullopt}));
+  EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared,
+            (std::vector<std::optional<aggregator::ParameterKind>>{std::nullopt}));
   described({TypeKind::kInt});
   EXPECT_EQ(said(), "1|t 23|T id:23|2|T id:23");
   wire::v1::StatementBody body;
@@ -40,7 +41,7 @@ TEST_F(ExtendedTest, AStatementIsPreparedDescribedBoundAndExecuted) {
 TEST_F(ExtendedTest, DeclaredTypesAreKeptAndUnknownOnesRefused) {
   send(parse("", "SELECT $1", {20}));
   EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared,
-            (std::vector<std::optional<TypeKind>>{TypeKind::kBigint}));
+            (std::vector<std::optional<aggregator::ParameterKind>>{TypeKind::kBigint}));
   described({TypeKind::kBigint});
   send(message('D', "S" + text("")));
   EXPECT_EQ(said(), "1|t 20|T id:23");
@@ -55,15 +56,16 @@ TEST_F(ExtendedTest, ArraysComeAsTextAndInBinary) {
     send(parse("", "SELECT id FROM t WHERE id = ANY ($1)", {1007}));
     if (format == 0) {
       EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared,
-                (std::vector<std::optional<TypeKind>>{std::nullopt}));
-      described({TypeKind::kInt}, true, {true});
+                (std::vector<std::optional<aggregator::ParameterKind>>{{{TypeKind::kInt, true}}}));
+      described({{TypeKind::kInt, true}});
     }
     send(message('D', "S" + text("")));
     EXPECT_EQ(said(), "1|t 1007|T id:23");
     send(bind("", "", {format == 0 ? "{7,NULL}" : binary}, {format}) + execute("") + sync());
     wire::v1::StatementBody body;
     ASSERT_TRUE(body.ParseFromString(operations_.back().body()));
-    EXPECT_THAT(body.parameters(0).packed(), ::testing::EndsWith(format == 0 ? "{7,NULL}" : "{\"7\",NULL}"));
+    EXPECT_TRUE(body.parameters(0).is_array());
+    EXPECT_EQ(body.parameters(0).text(), format == 0 ? "{7,NULL}" : "{\"7\",NULL}");
     answer_rows({7});
     static_cast<void>(said());
   }
@@ -94,7 +96,7 @@ TEST_F(ExtendedTest, LongTextsAreParametersUpToABound) {
     list += ",123456";
   }
   send(parse("", "SELECT id FROM t WHERE id = ANY ($1) -- list", {1007}));
-  described({TypeKind::kInt}, true, {true});
+  described({{TypeKind::kInt, true}});
   send(bind("", "", {list + "}"}, {0}) + sync());
   EXPECT_NE(said().find("E 54000"), std::string::npos);
 }

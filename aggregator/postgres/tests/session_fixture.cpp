@@ -293,9 +293,8 @@ void SessionTest::done(WorkDone done) {
   deliver();
 }
 
-void SessionTest::described(std::vector<semantics::TypeKind> parameters, bool has_columns, std::vector<bool> arrays) {
+void SessionTest::described(std::vector<aggregator::ParameterKind> parameters, bool has_columns) {
   aggregator::StatementDescription description{std::move(parameters), {}};
-  description.arrays = std::move(arrays);
   if (has_columns) {
     description.columns.push_back(int_column());
   }

@@ -58,8 +58,7 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   /// Answers one of the operations with rows of that column, and its end.
   void answer_of(size_t operation, const std::vector<int64_t>& values, bool ends = true);
   /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
-  void described(std::vector<semantics::TypeKind> parameters = {}, bool has_columns = true,
-                 std::vector<bool> arrays = {});
+  void described(std::vector<aggregator::ParameterKind> parameters = {}, bool has_columns = true);
   void compiled_insert(uint32_t rows);
   /// The same with RETURNING: these values of an int column named "id".
   void compiled_returning(const std::vector<int64_t>& values);

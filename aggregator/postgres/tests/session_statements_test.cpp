@@ -15,7 +15,8 @@ class StatementsTest : public SessionTest {
     send(query(sql));
     return said();
   }
-  void prepare(const std::string& sql, std::vector<TypeKind> parameters = {}, bool has_columns = true) {
+  void prepare(const std::string& sql, std::vector<aggregator::ParameterKind> parameters = {},
+               bool has_columns = true) {
     send(query(sql));
     described(std::move(parameters), has_columns);
     EXPECT_EQ(said(), "C PREPARE|Z I");
@@ -36,7 +37,7 @@ TEST_F(StatementsTest, ItsValuesAreExpressionsOfItsTypes) {
   prepare("PREPARE q (int, varchar(3)) AS SELECT id FROM tickets WHERE id = $1 AND code = $2",
           {TypeKind::kInt, TypeKind::kVarchar});
   EXPECT_EQ(std::get<Work::Describe>(works_[0].what).declared,
-            (std::vector<std::optional<TypeKind>>{TypeKind::kInt, TypeKind::kVarchar}));
+            (std::vector<std::optional<aggregator::ParameterKind>>{TypeKind::kInt, TypeKind::kVarchar}));
   send(query("EXECUTE q (greatest(3, 4), 'a,)b' || NULL)"));
   EXPECT_EQ(asked_sql(), "SELECT CAST(greatest(3, 4) AS integer), CAST('a,)b' || NULL AS character varying)");
   wire::v1::Result result;

@@ -48,7 +48,7 @@ TEST_F(SessionWorkTest, AStatementIsDescribedWithTheTypesThatAreDeclared) {
   const auto description = std::get<Result<aggregator::StatementDescription>>(
       done(Work::Describe{"SELECT id FROM tickets WHERE id = $1", {TypeKind::kBigint}}));
   ASSERT_TRUE(description);
-  EXPECT_EQ(description->parameters, std::vector<TypeKind>{TypeKind::kBigint});
+  EXPECT_EQ(description->parameters, std::vector<aggregator::ParameterKind>{TypeKind::kBigint});
   EXPECT_FALSE(std::get<Result<aggregator::StatementDescription>>(done(Work::Describe{"SELECT nothing", {}})));
 }
 

@@ -69,52 +69,54 @@ TEST(ValueFormatTest, BinaryFormsAreThoseOfPostgres) {
 
 TEST(ValueFormatTest, BinaryParametersAreReadAsTheyAreWritten) {
   for (const Form& form : forms()) {
-    const auto constant = read_parameter({form.type.kind, false}, kBinaryFormat, form.bytes);
+    const auto constant = read_parameter(form.type.kind, kBinaryFormat, form.bytes);
     ASSERT_TRUE(constant) << form.text;
     Type type;
     const auto value = contract::to_value(*constant, &type);
     ASSERT_TRUE(value) << form.text << ": " << value.error().message;
-    EXPECT_EQ(semantics::format_text(type, *value), form.type.kind == TypeKind::kChar ? "abc  " : form.text);
+    EXPECT_EQ(semantics::format_text(type, *value), form.type.kind == TypeKind::kChar ? "abc" : form.text);
   }
 }
 
 TEST(ValueFormatTest, WrongBinaryParametersAreRefused) {
   for (const Form& form : forms()) {
     if (!semantics::is_string(form.type.kind)) {
-      EXPECT_EQ(read_parameter({form.type.kind, true}, kBinaryFormat, form.bytes + "x").error().sqlstate, "22P03");
-      EXPECT_EQ(read_parameter({form.type.kind, true}, kBinaryFormat, "").error().sqlstate, "22P03");
+      EXPECT_EQ(read_parameter(form.type.kind, kBinaryFormat, form.bytes + "x").error().sqlstate, "22P03");
+      EXPECT_EQ(read_parameter(form.type.kind, kBinaryFormat, "").error().sqlstate, "22P03");
     }
   }
   const auto numeric = [](const std::string& bytes) {
-    return read_parameter({TypeKind::kNumeric, true}, kBinaryFormat, bytes).error().sqlstate;
+    return read_parameter(TypeKind::kNumeric, kBinaryFormat, bytes).error().sqlstate;
   };
   EXPECT_EQ(numeric("\0\1\0\0\0\0\0\0\x27\x10"s), "22P03");  // A digit of 10,000.
   EXPECT_EQ(numeric("\0\1\x7f\xff\0\0\0\0\0\1"s), "22003");
   EXPECT_EQ(numeric("\0\0\0\0\xc0\0\0\0"s), "0A000");  // NaN.
-  EXPECT_EQ(read_parameter({TypeKind::kDate, true}, kBinaryFormat, "\x7f\xff\xff\xff"s).error().sqlstate, "22008");
-  EXPECT_EQ(read_parameter({TypeKind::kTime, true}, kBinaryFormat, "\0\0\0\x14\x1d\xd7\x60\1"s).error().sqlstate,
+  EXPECT_EQ(read_parameter(TypeKind::kDate, kBinaryFormat, "\x7f\xff\xff\xff"s).error().sqlstate, "22008");
+  EXPECT_EQ(read_parameter(TypeKind::kTime, kBinaryFormat, "\0\0\0\x14\x1d\xd7\x60\1"s).error().sqlstate, "22008");
+  EXPECT_EQ(read_parameter(TypeKind::kTimestamp, kBinaryFormat, "\x7f\xff\xff\xff\xff\xff\xff\xff"s).error().sqlstate,
             "22008");
-  EXPECT_EQ(
-      read_parameter({TypeKind::kTimestamp, true}, kBinaryFormat, "\x7f\xff\xff\xff\xff\xff\xff\xff"s).error().sqlstate,
-      "22008");
 }
 
-TEST(ValueFormatTest, TextOfAnUndeclaredParameterIsAQuotedLiteral) {
-  for (const TypeKind kind :
-       {TypeKind::kDate, TypeKind::kTimestamp, TypeKind::kTime, TypeKind::kChar, TypeKind::kVarchar}) {
-    const auto undeclared = read_parameter({kind, false}, kTextFormat, "today");
-    ASSERT_TRUE(undeclared);
-    EXPECT_EQ(undeclared->type().kind(), wire::v1::TYPE_KIND_VARCHAR);
-    EXPECT_EQ(undeclared->type().length(), 0u);
+TEST(ValueFormatTest, ATextIsReadAsItsTypeUnlessItNamesTheTime) {
+  EXPECT_EQ(read_parameter(TypeKind::kInt, kTextFormat, "12")->type().kind(), wire::v1::TYPE_KIND_INT);
+  EXPECT_EQ(read_parameter(TypeKind::kInt, kTextFormat, "x").error().sqlstate, "22P02");
+  EXPECT_EQ(read_parameter(TypeKind::kText, kTextFormat, "\xff").error().sqlstate, "22021");
+  EXPECT_TRUE(read_parameter(TypeKind::kInt, kTextFormat, std::nullopt)->is_null());
+  EXPECT_FALSE(read_parameter(TypeKind::kDate, kTextFormat, "2013-01-01")->has_text());
+  EXPECT_EQ(read_parameter(TypeKind::kDate, kTextFormat, "2013-13-01").error().sqlstate, "22008");
+  for (const TypeKind kind : {TypeKind::kDate, TypeKind::kTimestamp, TypeKind::kTimestampTz}) {
+    const auto unread = read_parameter(kind, kTextFormat, "today");
+    ASSERT_TRUE(unread);
+    EXPECT_EQ(unread->text(), "today");
+    EXPECT_EQ(unread->type().kind(), static_cast<wire::v1::TypeKind>(kind));
   }
-  // Of a number it is its value, wherever it stands.
-  EXPECT_EQ(read_parameter({TypeKind::kInt, false}, kTextFormat, "12")->type().kind(), wire::v1::TYPE_KIND_INT);
-  const auto declared = read_parameter({TypeKind::kInt, true}, kTextFormat, "12");
-  ASSERT_TRUE(declared);
-  EXPECT_EQ(declared->type().kind(), wire::v1::TYPE_KIND_INT);
-  EXPECT_EQ(read_parameter({TypeKind::kInt, true}, kTextFormat, "x").error().sqlstate, "22P02");
-  EXPECT_EQ(read_parameter({TypeKind::kText, false}, kTextFormat, "\xff").error().sqlstate, "22021");
-  EXPECT_TRUE(read_parameter({TypeKind::kInt, true}, kTextFormat, std::nullopt)->is_null());
+}
+
+TEST(ValueFormatTest, StringsKeepTheirTypesAndBlanksOnlyWhereTheyMeanSomething) {
+  EXPECT_EQ(read_parameter(TypeKind::kText, kTextFormat, "a ")->type().kind(), wire::v1::TYPE_KIND_TEXT);
+  EXPECT_EQ(read_parameter(TypeKind::kVarchar, kBinaryFormat, "a ")->type().kind(), wire::v1::TYPE_KIND_VARCHAR);
+  EXPECT_EQ(read_parameter(TypeKind::kChar, kTextFormat, "a ")->packed(),
+            read_parameter(TypeKind::kChar, kBinaryFormat, "a")->packed());
 }
 
 TEST(ValueFormatTest, FieldsSayTypeSizeAndModifier) {

@@ -68,7 +68,10 @@ Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function,
   if (is_sum && argument.expression.type.kind == TypeKind::kTime) {
     return coerced(std::move(argument), TypeKind::kInterval);  // PostgreSQL adds up times as the spans since midnight.
   }
-  if (!argument.is_unknown || scope_.is_described()) {
+  if (argument.is_array) {
+    return scope_.refuse("an array in this place", argument.location);
+  }
+  if (!argument.is_unknown) {
     return settled(std::move(argument));
   }
   const std::optional<TypeKind> kind = kind_of_unknown(function);

@@ -20,10 +20,6 @@ using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
 
-std::string_view type_name(const Constant& constant) {
-  return constant.is_untyped ? "unknown" : semantics::kind_name(constant.type.kind);
-}
-
 Error no_operator(const Scope& scope, const Constant& left, std::string_view symbol, const Constant& right,
                   int32_t location) {
   return scope.error(

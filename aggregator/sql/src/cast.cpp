@@ -187,6 +187,18 @@ semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name) 
 
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
   ask_kind(scope, constant, type.kind);
+  if (constant.is_array) {
+    return semantics::is_string(type.kind) ? Result<Constant>(scope.refuse("an array in this place", constant.location))
+                                           : scope.error("42846",
+                                                         fmt::format("cannot cast type {} to {}", type_name(constant),
+                                                                     semantics::kind_name(type.kind)),
+                                                         constant.location);
+  }
+  if (!constant.is_untyped && !semantics::can_cast_explicitly(constant.type.kind, type.kind)) {
+    return scope.error("42846",
+                       fmt::format("cannot cast type {} to {}", type_name(constant), semantics::kind_name(type.kind)),
+                       constant.location);
+  }
   Constant result{keeps_length(constant.type, type) ? constant.type : type, {}, false, constant.location};
   if (semantics::is_null(constant.value)) {
     return result;

@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "given_parameter.hpp"
 #include "known_select.hpp"
 #include "lexer.hpp"
+#include "parameter_analysis.hpp"
 #include "refusals.hpp"
 #include "scope.hpp"
 #include "shared_text.hpp"
@@ -68,21 +73,21 @@ Result<Compiled> with_slice(Compiled compiled, const wire::v1::Slice& slice) {
 }
 
 /// The parameters' types in the order of their numbers. Errors: 42P18.
-Result<StatementDescription> parameters_of(const sql::Scope& scope, const sql::ParameterTypes& types) {
+Result<StatementDescription> parameters_of(const sql::ParameterTypes& types) {
   StatementDescription described;
-  std::vector<semantics::TypeKind>& kinds = described.parameters;
-  for (const auto& [number, parameter] : types.seen()) {
-    const auto next = static_cast<int32_t>(kinds.size()) + 1;
-    if (number != next || !parameter.kind) {
-      return scope.error("42P18", fmt::format("could not determine data type of parameter ${}", next),
-                         number == next ? parameter.location : -1,
-                         number == next ? "cast it to its type" : "the statement does not use it");
+  for (int32_t number = 1; number <= types.count(); ++number) {
+    const auto kind = types.kind_of(number);
+    if (!kind) {
+      return rejected("42P18", fmt::format("could not determine data type of parameter ${}", number),
+                      "cast it to its type");
     }
-    kinds.push_back(*parameter.kind);
-    described.arrays.push_back(parameter.is_array);
+    described.parameters.push_back(*kind);
   }
+  described.parameters_unused = static_cast<uint32_t>(types.count() - types.count_seen());
   return described;
 }
+
+using ParameterKinds = std::vector<std::optional<ParameterKind>>;
 
 }  // namespace
 
@@ -99,6 +104,26 @@ struct Compiler::State {
   [[nodiscard]] Result<std::shared_ptr<const semantics::SessionZone>> zone_of(
       const wire::v1::StatementBody& statement) const {
     return statement.time_zone().empty() ? nullptr : semantics::SessionZone::find(statement.time_zone(), zones.get());
+  }
+
+  /// The types of a statement's parameters, by how they came or by their places; nothing where neither says one.
+  [[nodiscard]] Result<ParameterKinds> kinds_of(const sql::ParsedStatement& parsed,
+                                                const wire::v1::StatementBody& statement) const {
+    ParameterKinds kinds;
+    std::transform(statement.parameters().begin(), statement.parameters().end(), std::back_inserter(kinds),
+                   sql::declared_by);
+    if (std::find(kinds.begin(), kinds.end(), std::nullopt) == kinds.end()) {
+      return kinds;
+    }
+    sql::ParameterTypes types(kinds);
+    sql::Scope scope(*columns, parsed, types, zones.get());
+    if (auto fixed = sql::fix_parameters(scope); !fixed) {
+      return fixed.error();
+    }
+    for (size_t index = 0; index < kinds.size(); ++index) {
+      kinds[index] = types.kind_of(static_cast<int32_t>(index) + 1);
+    }
+    return kinds;
   }
 
   std::shared_ptr<const semantics::Schema> schema;
@@ -146,8 +171,10 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   with_parameters.set_sql(std::move(shared->text));
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
   with_parameters.set_time_zone(statement.time_zone());
-  // It is known from then on, or cannot be.
-  static_cast<void>(compile(with_parameters, now_us, /*is_for_keeps=*/true));
+  // It is known from then on, or cannot be. What stands for literals has no types.
+  if (const auto found = state_->cache.get(with_parameters.sql(), sql::Keep::kFromTheFirstTime)) {
+    static_cast<void>(compile(*found, with_parameters, now_us, {}));
+  }
 }
 
 void Compiler::know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement) {
@@ -163,22 +190,23 @@ CacheCounters Compiler::cache_counters() const {
 }
 
 Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us) {
-  return compile(statement, now_us, /*is_for_keeps=*/false);
-}
-
-Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int64_t now_us, bool is_for_keeps) {
-  const auto found =
-      state_->cache.get(statement.sql(), is_for_keeps ? sql::Keep::kFromTheFirstTime : sql::Keep::kFromTheSecondTime);
+  const auto found = state_->cache.get(statement.sql(), sql::Keep::kFromTheSecondTime);
   if (!found) {
     return found.error();
   }
+  auto kinds = state_->kinds_of(*found->parsed, statement);
+  return kinds ? compile(*found, statement, now_us, *kinds) : kinds.error();
+}
+
+Result<Compiled> Compiler::compile(const sql::FoundStatement& found, const wire::v1::StatementBody& statement,
+                                   int64_t now_us, std::span<const std::optional<ParameterKind>> kinds) {
   auto zone = state_->zone_of(statement);
   if (!zone) {
     return zone.error();
   }
-  sql::Scope scope(*state_->columns, *found->parsed, statement, now_us, state_->zones.get(), zone->get(),
-                   &state_->random);
-  scope.places().follow(found->is_kept);
+  sql::Scope scope(*state_->columns, *found.parsed, statement, now_us, state_->zones.get(), zone->get(),
+                   &state_->random, kinds);
+  scope.places().follow(found.is_kept);
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled;
@@ -187,8 +215,8 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
     return checked.error();
   }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
-    if (found->is_kept) {
-      know(sql::KnownSelect::of(state_->columns, found->parsed, scope, std::move(*zone), statement, *select,
+    if (found.is_kept) {
+      know(sql::KnownSelect::of(state_->columns, found.parsed, scope, std::move(*zone), statement, *select,
                                 *state_->map),
            statement);
     }
@@ -227,18 +255,24 @@ std::vector<uint16_t> origins_of(const CompiledSelect& select) {
 }  // namespace
 
 Result<StatementDescription> Compiler::describe(std::string_view sql,
-                                                std::span<const std::optional<semantics::TypeKind>> declared) {
+                                                std::span<const std::optional<ParameterKind>> declared) {
   const auto found = state_->cache.get(sql, sql::Keep::kFromTheFirstTime);  // It is about to be asked.
   if (!found) {
     return found.error();
   }
   sql::ParameterTypes types(declared);
   sql::Scope scope(*state_->columns, *found->parsed, types, state_->zones.get());
+  if (auto fixed = sql::fix_parameters(scope); !fixed) {
+    return fixed.error();
+  }
   auto compiled = compile_root(scope, *state_->map);
   if (!compiled) {
     return compiled.error();
   }
-  auto description = parameters_of(scope, types);
+  if (auto checked = sql::check_parameter_types(scope); !checked) {
+    return checked.error();
+  }
+  auto description = parameters_of(types);
   if (!description) {
     return description;
   }

@@ -229,6 +229,9 @@ Result<Operand> ConditionCompiler::operand(const grammar::Node& node) {
   if (!constant) {
     return constant.error();
   }
+  if (constant->has_value() && (*constant)->is_array) {
+    return scope_.refuse("an array in this place", (*constant)->location);
+  }
   if (constant->has_value()) {
     return Operand(std::move(**constant));
   }

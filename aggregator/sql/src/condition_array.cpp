@@ -28,7 +28,8 @@ Result<std::optional<std::vector<Constant>>> ConditionCompiler::array_elements(c
       elements.push_back({Type{TypeKind::kVarchar}, std::move(element.expression.value), true, element.location});
       continue;
     }
-    if (column == TypeKind::kReal || column == TypeKind::kChar) {
+    const bool is_brought = column == TypeKind::kReal || column == TypeKind::kChar;
+    if (is_brought && element.expression.type.kind != column) {
       return scope_.refuse("an array of this form", element.location);
     }
     auto folded = semantics::fold(std::move(element.expression));
@@ -47,7 +48,7 @@ Result<Condition> ConditionCompiler::array_test(const grammar::OperatorExpressio
   const bool is_any = node.kind == grammar::OperatorKind::kAny;
   const std::string_view sign = plain_name(node.name);
   const bool is_list = is_any ? sign == "=" : sign == "<>" || sign == "!=";
-  if (!is_list || !node.left.has_column()) {
+  if (!is_list || !node.left.has_column() || scope_.is_described()) {
     return scope_.refuse(is_any ? "ANY (array)" : "ALL (array)", node.location);
   }
   const auto column = left_column(node, "ANY (array)");
@@ -55,9 +56,6 @@ Result<Condition> ConditionCompiler::array_test(const grammar::OperatorExpressio
     return column.error();
   }
   const Type& type = scope_.schema().columns[*column].type;
-  if (auto asked = scope_.ask_array(node.right, type.kind); !asked) {
-    return asked.error();
-  }
   auto elements = array_elements(node.right, type.kind);
   if (!elements) {
     return scope_.located(elements.error(), node.location);

@@ -8,10 +8,10 @@
 #include "arithmetic.hpp"
 #include "cast.hpp"
 #include "computing_mistakes.hpp"
-#include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/uuid.hpp"
 #include "expression_binder.hpp"
+#include "given_parameter.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -72,8 +72,9 @@ Folded fold_described(Scope& scope, const grammar::ParameterReference& node) {
     return kind.error();
   }
   if (kind->has_value()) {
-    // Every string stands beside every other: as varchar it does, whatever its first place made it.
-    return Constant{Type{semantics::is_string(**kind) ? TypeKind::kVarchar : **kind}, {}, false, node.location};
+    Constant typed = constant_without_value(**kind);
+    typed.location = node.location;
+    return typed;
   }
   return Constant{Type{TypeKind::kVarchar}, {}, true, node.location, false, node.number};
 }
@@ -86,17 +87,17 @@ Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
   if (!given) {
     return given.error();
   }
-  Constant constant{{}, {}, false, node.location};
-  auto value = contract::to_value(**given, &constant.type);
-  if (!value) {
-    Error error = value.error();
-    error.message = fmt::format("parameter ${}: {}", node.number, error.message);
+  auto constant = given_constant(scope, **given, scope.kind_of_given(node.number));
+  if (!constant) {
+    Error error = constant.error();
+    if (error.sqlstate == "08P01") {
+      error.message = fmt::format("parameter ${}: {}", node.number, error.message);
+    }
     return scope.located(std::move(error), node.location);
   }
-  constant.value = std::move(*value);
-  constant.is_untyped = semantics::is_untyped_literal(constant.type);
-  constant.given = node.number;
-  return constant;
+  constant->location = node.location;
+  constant->given = node.number;
+  return std::move(*constant);
 }
 
 /// As an interval of which some fields are kept: in INTERVAL '90' DAY they also say what a number alone is.
@@ -137,6 +138,7 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   const bool is_text = plain_name(node.type_name.names) == "text";
   if (is_text) {
     ask_kind(scope, **argument, TypeKind::kText);
+    (*argument)->parameter = 0;
   }
   auto result = cast(scope, **argument, *type);
   if (!result) {
@@ -218,7 +220,8 @@ bool is_computed(TypeKind kind) { return kind == TypeKind::kInterval || kind == 
 /// Nothing for one that cannot be computed: a NULL beside it may hide that, says fold_computed().
 Folded fold_operand(Scope& scope, const grammar::Node& node) {
   auto operand = fold(scope, node);
-  return operand || !is_of_computing(operand.error()) ? operand : std::optional<Constant>();
+  const bool is_array = operand && operand->has_value() && (*operand)->is_array;
+  return !is_array && (operand || !is_of_computing(operand.error())) ? operand : std::optional<Constant>();
 }
 
 Folded fold_sign(Scope& scope, Sign sign, const grammar::OperatorExpression& node) {
@@ -339,9 +342,17 @@ Folded fold(Scope& scope, const grammar::Node& node) {
   }
 }
 
+std::string type_name(const Constant& constant) {
+  if (constant.is_untyped) {
+    return "unknown";
+  }
+  return fmt::format("{}{}", constant.is_text ? "text" : semantics::kind_name(constant.type.kind),
+                     constant.is_array ? "[]" : "");
+}
+
 void ask_kind(const Scope& scope, const Constant& constant, TypeKind kind) {
   if (constant.parameter != 0) {
-    scope.ask_kind(constant.parameter, kind);
+    scope.ask_kind(constant.parameter, constant.location, {kind});
   }
 }
 
@@ -367,6 +378,12 @@ bool is_of_other_clock(const Scope& scope, TypeKind one, TypeKind other) {
 }
 
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
+  if (constant.is_array) {
+    return scope.refuse("an array in this place", constant.location);
+  }
+  if (!constant.is_untyped && constant.type.kind == TypeKind::kInterval) {
+    return scope.refuse("looking up an interval", constant.location);  // It is computed.
+  }
   // PostgreSQL compares varchar as text.
   ask_kind(scope, constant, column_type.kind == TypeKind::kVarchar ? TypeKind::kText : column_type.kind);
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
@@ -434,6 +451,17 @@ Result<Value> assigned(const Scope& scope, const Constant& constant, const Type&
 
 Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constant, const semantics::Column& column) {
   ask_kind(scope, constant, column.type.kind);
+  if (constant.is_array && semantics::is_string(column.type.kind)) {
+    return scope.refuse("an array in this place", constant.location);
+  }
+  const bool is_unassignable =
+      constant.is_array || (!constant.is_untyped && !semantics::can_assign(constant.type.kind, column.type.kind));
+  if (is_unassignable) {
+    return scope.error("42804",
+                       fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
+                                   semantics::kind_name(column.type.kind), type_name(constant)),
+                       constant.location);
+  }
   if (semantics::is_null(constant.value)) {
     if (!column.nullable && !scope.is_described()) {
       return scope.error("23502",
@@ -448,21 +476,13 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
   if (value.has_value()) {
     return value;
   }
-  if (!constant.is_untyped && value.error().sqlstate == "42804") {
-    return scope.error("42804",
-                       fmt::format("column \"{}\" is of type {} but expression is of type {}", column.name,
-                                   semantics::kind_name(column.type.kind),
-                                   constant.is_text ? "text" : semantics::kind_name(constant.type.kind)),
-                       constant.location);
-  }
   return at_column(scope, value.error(), column, constant.location);
 }
 
 Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constant& constant, std::string_view place) {
-  if (!constant.is_untyped && constant.type.kind != TypeKind::kBool) {
+  if (constant.is_array || (!constant.is_untyped && constant.type.kind != TypeKind::kBool)) {
     return scope.error("42804",
-                       fmt::format("argument of {} must be type boolean, not type {}", place,
-                                   semantics::kind_name(constant.type.kind)),
+                       fmt::format("argument of {} must be type boolean, not type {}", place, type_name(constant)),
                        constant.location);
   }
   auto resolved = resolve_for_comparison(scope, constant, Type{TypeKind::kBool});
@@ -478,18 +498,19 @@ Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constan
 Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant, std::string_view place) {
   const Type bigint{TypeKind::kBigint};
   ask_kind(scope, constant, bigint.kind);
+  const bool is_none = constant.is_array || (!constant.is_untyped && !semantics::is_numeric(constant.type.kind));
+  if (is_none) {
+    return scope.error("42804",
+                       fmt::format("argument of {} must be type bigint, not type {}", place, type_name(constant)),
+                       constant.location);
+  }
   if (semantics::is_null(constant.value)) {
     return std::optional<int64_t>();
   }
   auto value = constant.is_untyped ? semantics::parse_text(bigint, std::get<std::string>(constant.value))
                                    : semantics::assign(constant.type, constant.value, bigint);
   if (!value) {
-    Error error = value.error();
-    if (error.sqlstate == "42804") {
-      error = rejected("42804", fmt::format("argument of {} must be type bigint, not type {}", place,
-                                            semantics::kind_name(constant.type.kind)));
-    }
-    return scope.located(std::move(error), constant.location);
+    return scope.located(value.error(), constant.location);
   }
   return std::optional<int64_t>(std::get<int64_t>(*value));
 }

@@ -28,6 +28,7 @@ struct Constant {
   bool is_text = false;   ///< PostgreSQL's text: beside char(n) it compares otherwise than varchar does.
   int32_t parameter = 0;  ///< Number of the parameter that it stands for, while that has no type; 0 otherwise.
   int32_t given = 0;      ///< Number of the parameter whose value it is, just as it came; 0 otherwise.
+  bool is_array = false;  ///< Of such: a parameter, whose value is its text, or NULL.
 };
 
 /// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
@@ -37,6 +38,9 @@ struct Constant {
 
 /// What an expression has been computed to. Precondition: it is a constant.
 [[nodiscard]] Constant constant_of(semantics::BoundExpression folded, int32_t location);
+
+/// Its type as messages call it: "unknown", "text", "integer[]".
+[[nodiscard]] std::string type_name(const Constant& constant);
 
 /// A place takes the constant as one of this kind: if it stands for a parameter without a type, that is now its type.
 void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind kind);

@@ -64,8 +64,8 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
   if (node.kind() == grammar::Node::kCast && node.cast().type_name.is_array) {
     return cast_elements(node);
   }
-  if (scope_.is_described() && node.kind() == grammar::Node::kParameter) {
-    return Elements();  // Whoever wants them has asked for an array.
+  if (node.kind() == grammar::Node::kParameter) {
+    return parameter_elements(node.parameter());
   }
   auto text = bind(node);
   if (!text) {
@@ -74,22 +74,59 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
   if (!text->is_unknown) {
     return rejected("42809", "op ANY/ALL (array) requires array on right side");
   }
-  if (semantics::is_null(text->expression.value)) {
+  return elements_of_text(*text);
+}
+
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::elements_of_text(const Typed& text) {
+  using Elements = std::optional<std::vector<Typed>>;
+  if (semantics::is_null(text.expression.value)) {
     return Elements();
   }
-  auto parsed = parse_array(std::get<std::string>(text->expression.value));
+  auto parsed = parse_array(std::get<std::string>(text.expression.value));
   if (!parsed) {
-    return scope_.located(parsed.error(), text->location);
+    return scope_.located(parsed.error(), text.location);
   }
   std::vector<Typed> elements;
   for (std::optional<std::string>& element : *parsed) {
-    elements.push_back(unknown_text(std::move(element), text->location));
+    elements.push_back(unknown_text(std::move(element), text.location));
   }
   return Elements(std::move(elements));
 }
 
-Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const grammar::Node& node) {
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::parameter_elements(
+    const grammar::ParameterReference& node) {
   using Elements = std::optional<std::vector<Typed>>;
+  auto folded = fold(scope_, grammar::Node(&node, node.location));
+  if (!folded) {
+    return folded.error();
+  }
+  const Constant& constant = **folded;
+  if (!constant.is_array && !constant.is_untyped) {
+    return rejected("42809", "op ANY/ALL (array) requires array on right side");
+  }
+  const TypeKind kind = constant.is_text || constant.is_untyped ? TypeKind::kText : constant.type.kind;
+  if (scope_.is_described()) {
+    Typed any{semantics::make_constant(Type{kind}, Value()), constant.is_untyped, constant.location,
+              constant.parameter};
+    any.is_array = constant.is_untyped;
+    return Elements(std::vector<Typed>{std::move(any)});
+  }
+  auto elements =
+      elements_of_text(Typed{semantics::make_constant(Type{TypeKind::kText}, constant.value), true, constant.location});
+  if (!elements || !elements->has_value() || constant.is_untyped) {
+    return elements;
+  }
+  for (Typed& element : **elements) {
+    auto read = coerced(std::move(element), kind);
+    if (!read) {
+      return read.error();
+    }
+    element = Typed{std::move(*read), false, constant.location};
+  }
+  return elements;
+}
+
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const grammar::Node& node) {
   auto type = resolve_type(scope_, element_type(node.cast().type_name));
   if (!type) {
     return type.error();
@@ -98,12 +135,7 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
     return scope_.refuse("an array of intervals of some fields", node.location(), "cast each of them");
   }
   type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;
-  if (auto asked = scope_.ask_array(node.cast().argument, type->kind); !asked) {
-    return asked.error();
-  }
-  auto elements = node.cast().argument.kind() == grammar::Node::kArray && node.cast().argument.array().items.empty()
-                      ? Result<Elements>(std::vector<Typed>())
-                      : array_elements(node.cast().argument);
+  auto elements = elements_to_cast(node, *type);
   if (!elements || !elements->has_value()) {
     return elements;
   }
@@ -130,6 +162,36 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
   return elements;
 }
 
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::elements_to_cast(const grammar::Node& node,
+                                                                             const Type& type) {
+  using Elements = std::optional<std::vector<Typed>>;
+  const grammar::Node& argument = node.cast().argument;
+  if (argument.kind() == grammar::Node::kArray && argument.array().items.empty()) {
+    return Elements(std::vector<Typed>());
+  }
+  if (argument.kind() != grammar::Node::kParameter) {
+    return array_elements(argument);
+  }
+  auto folded = fold(scope_, argument);
+  if (!folded) {
+    return folded.error();
+  }
+  const Constant& constant = **folded;
+  if (constant.is_array || constant.is_untyped) {
+    return parameter_elements(argument.parameter());
+  }
+  if (!semantics::is_string(constant.type.kind)) {
+    return scope_.error(
+        "42846", fmt::format("cannot cast type {} to {}[]", type_name(constant), semantics::kind_name(type.kind)),
+        node.location());
+  }
+  if (scope_.is_described()) {
+    return Elements(std::vector<Typed>{Typed{semantics::make_constant(Type{TypeKind::kText}, Value())}});
+  }
+  return elements_of_text(
+      Typed{semantics::make_constant(Type{TypeKind::kText}, constant.value), true, constant.location});
+}
+
 ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpression& node) {
   const bool is_any = node.kind == grammar::OperatorKind::kAny;
   std::string_view sign = plain_name(node.name);
@@ -138,13 +200,14 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (!left) {
     return left;
   }
-  if (auto asked = scope_.ask_array(node.right, left->is_unknown ? TypeKind::kText : left->expression.type.kind);
-      !asked) {
-    return asked.error();
-  }
   auto elements = array_elements(node.right);
   if (!elements) {
     return scope_.located(elements.error(), node.location);
+  }
+  const bool wants_arrays =
+      left->is_array && elements->has_value() && !(*elements)->empty() && (**elements)[0].is_array;
+  if (wants_arrays) {
+    return scope_.error("42704", "could not find an array type for an array", node.location);
   }
   if (!elements->has_value() || (*elements)->empty()) {
     return test_of_nothing(std::move(left->expression), elements->has_value(), !is_any, node.location);

@@ -29,6 +29,7 @@ Typed typed_constant(Constant constant) {
   made.is_unknown = constant.is_untyped;
   made.location = constant.location;
   made.parameter = constant.parameter;
+  made.is_array = constant.is_array;
   const bool is_text = constant.is_text || constant.is_untyped;
   const Type type = is_text ? Type{TypeKind::kText} : constant.type;
   made.expression = semantics::make_constant(type, std::move(constant.value));
@@ -179,6 +180,9 @@ Result<std::vector<Typed>> ExpressionBinder::bind_all(const grammar::Nodes& node
 // ---- types ----
 
 Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
+  if (value.is_array && !value.is_unknown) {
+    return scope_.refuse("an array in this place", value.location);
+  }
   if (!value.is_unknown) {
     if (value.expression.type.kind == kind) {
       return std::move(value.expression);
@@ -187,7 +191,7 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
     return made ? Result<BoundExpression>(std::move(made->expression)) : made.error();
   }
   if (value.parameter != 0) {
-    scope_.ask_kind(value.parameter, kind);
+    scope_.ask_kind(value.parameter, value.location, {kind, value.is_array});
   }
   const Type type{kind};
   if (semantics::is_null(value.expression.value)) {
@@ -211,6 +215,9 @@ Result<BoundExpression> ExpressionBinder::settled(Typed value) {
 }
 
 Result<BoundExpression> ExpressionBinder::shown(Typed value) {
+  if (value.parameter != 0) {
+    return semantics::make_constant(Type{TypeKind::kText}, Value());  // A value of any type: it is asked for none.
+  }
   const bool hangs_on_zone = !value.is_unknown && value.expression.type.kind == TypeKind::kTimestampTz;
   if (hangs_on_zone && scope_.session_zone() != nullptr) {
     return coerced(std::move(value), TypeKind::kText);
@@ -219,10 +226,10 @@ Result<BoundExpression> ExpressionBinder::shown(Typed value) {
 }
 
 Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_view construct) {
-  if (!value.is_unknown && value.expression.type.kind != TypeKind::kBool) {
+  if (!value.is_unknown && (value.is_array || value.expression.type.kind != TypeKind::kBool)) {
     return scope_.error("42804",
-                        fmt::format("argument of {} must be type boolean, not type {}", construct,
-                                    semantics::kind_name(value.expression.type.kind)),
+                        fmt::format("argument of {} must be type boolean, not type {}{}", construct,
+                                    semantics::kind_name(value.expression.type.kind), value.is_array ? "[]" : ""),
                         value.location);
   }
   return coerced(std::move(value), TypeKind::kBool);
@@ -230,6 +237,13 @@ Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_vi
 
 Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vector<Typed> values,
                                                                         std::string_view construct) {
+  const auto is_array = [](const Typed& value) { return value.is_array; };
+  const auto is_other = [](const Typed& value) { return !value.is_array && !value.is_unknown; };
+  if (const auto array = std::find_if(values.begin(), values.end(), is_array); array != values.end()) {
+    const bool is_mixed = std::any_of(values.begin(), values.end(), is_other);
+    return is_mixed ? scope_.error("42804", fmt::format("{} types cannot be matched", construct), array->location)
+                    : scope_.refuse("an array in this place", array->location);
+  }
   const auto kinds = kinds_of(values);
   const auto common = semantics::resolve_common_kind(kinds, construct);
   if (!common) {
@@ -293,8 +307,26 @@ ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::Scala
   return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
 }
 
+Result<void> ExpressionBinder::check_arrays(std::string_view name, bool is_operator,
+                                            const std::vector<Typed>& arguments, int32_t location) const {
+  const auto is_array = [](const Typed& value) { return value.is_array && !value.is_unknown; };
+  const auto is_other = [](const Typed& value) { return !value.is_array && !value.is_unknown; };
+  if (std::none_of(arguments.begin(), arguments.end(), is_array)) {
+    return {};
+  }
+  const bool takes_any = !is_operator && (name.starts_with("concat") || name.starts_with("quote_") || name == "format");
+  if (takes_any || name == "||" || (is_operator && std::none_of(arguments.begin(), arguments.end(), is_other))) {
+    return scope_.refuse("an array in this place", location);
+  }
+  return scope_.error(
+      "42883", fmt::format("{} {} of an array does not exist", is_operator ? "operator" : "function", name), location);
+}
+
 ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool is_operator,
                                                    std::vector<Typed> arguments, int32_t location) {
+  if (auto checked = check_arrays(name, is_operator, arguments, location); !checked) {
+    return checked.error();
+  }
   const auto kinds = kinds_of(arguments);
   const auto function = semantics::resolve_function(name, is_operator, kinds);
   if (!function) {
@@ -476,7 +508,7 @@ ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::Operator
 /// `||` takes a value of any type beside a string: what a cast to text makes of it.
 Result<void> ExpressionBinder::as_texts(std::vector<Typed>& operands) {
   const auto is_text = [](const Typed& operand) {
-    return operand.is_unknown || semantics::is_string(operand.expression.type.kind);
+    return operand.is_unknown || operand.is_array || semantics::is_string(operand.expression.type.kind);
   };
   if (operands.size() != 2 || is_text(operands[0]) == is_text(operands[1])) {
     return {};

@@ -24,6 +24,7 @@ struct Typed {
   bool is_unknown = false;  ///< A quoted literal, NULL or a parameter without a type: a constant text or NULL.
   int32_t location = -1;
   int32_t parameter = 0;  ///< Of a described statement: the number that asks for a type; 0 otherwise.
+  bool is_array = false;  ///< A parameter that is an array of such or, without a type, one whose place wants an array.
 };
 
 class ExpressionBinder {
@@ -40,6 +41,10 @@ class ExpressionBinder {
   /// 42703, 42803, 42804, 42883, 42725, those of literals; 0A000 with the name of what is not supported. What is
   /// constant in it is not computed yet: all of a statement is bound before.
   [[nodiscard]] Result<semantics::BoundExpression> value(const grammar::Node& node);
+  /// The same, and what nothing gives a type is left without one.
+  [[nodiscard]] Result<Typed> value_without_type(const grammar::Node& node) { return bind(node); }
+  /// Text, where nothing has given it a type.
+  [[nodiscard]] Result<semantics::BoundExpression> settled(Typed value);
   /// A boolean. Error 42804 for anything else.
   [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node);
 
@@ -100,8 +105,18 @@ class ExpressionBinder {
   Bound computed_first(semantics::BoundExpression expression, bool truth, int32_t location);
   Bound as_list(std::vector<semantics::BoundExpression> tests, bool is_any, int32_t location);
   Result<std::optional<std::vector<Typed>>> cast_elements(const grammar::Node& node);
+  /// The elements of a parameter; one that stands for them where it has no value yet. Error 42809: it is no array.
+  Result<std::optional<std::vector<Typed>>> parameter_elements(const grammar::ParameterReference& node);
+  Result<std::optional<std::vector<Typed>>> elements_of_text(const Typed& text);
+  /// Of what a cast makes an array of this type.
+  Result<std::optional<std::vector<Typed>>> elements_to_cast(const grammar::Node& node, const semantics::Type& type);
+  /// Errors: 42883, or 0A000 where PostgreSQL may have such a function.
+  Result<void> check_arrays(std::string_view name, bool is_operator, const std::vector<Typed>& arguments,
+                            int32_t location) const;
   Bound between(const grammar::OperatorExpression& node);
   Bound boolean_expression(const grammar::Node& node);
+  /// The same, of rows: the parameters among their values are all read before any is compared.
+  Bound comparison_of_rows(const grammar::Node& node);
   /// `<` and the like of rows: their values are looked at one after the other, up to the first that decides.
   Bound row_order(const grammar::Node& node);
   Bound row_order_by_turns(semantics::BoundExpression before, semantics::BoundExpression equal,
@@ -135,9 +150,7 @@ class ExpressionBinder {
   Result<std::vector<semantics::BoundExpression>> brought_together(std::vector<Typed> values,
                                                                    std::string_view construct);
   Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
-  /// Text, where nothing has given it a type.
-  Result<semantics::BoundExpression> settled(Typed value);
-  /// The same for a function that writes values of any type: a moment is written by the session's clocks.
+  /// settled() for a function that writes values of any type: a moment is written by the session's clocks.
   Result<semantics::BoundExpression> shown(Typed value);
   Result<semantics::BoundExpression> as_boolean(Typed value, std::string_view construct);
 

@@ -47,10 +47,12 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   std::copy_if(members->begin(), members->end(), std::back_inserter(list),
                [](const Typed& member) { return !has_column(member.expression); });
   const auto common = semantics::resolve_common_kind(kinds_of(list), "IN");
-  const bool is_list = list.size() > 2 && common && std::all_of(list.begin(), list.end(), [&](const Typed& member) {
-                         const TypeKind kind = member.expression.type.kind;
-                         return member.is_unknown || kind == *common || semantics::can_cast_implicitly(kind, *common);
-                       });
+  const bool has_arrays = std::any_of(list.begin(), list.end(), [](const Typed& member) { return member.is_array; });
+  const bool is_list =
+      list.size() > 2 && common && !has_arrays && std::all_of(list.begin(), list.end(), [&](const Typed& member) {
+        const TypeKind kind = member.expression.type.kind;
+        return member.is_unknown || kind == *common || semantics::can_cast_implicitly(kind, *common);
+      });
   const bool is_negated = plain_name(node.name) == "<>";
   std::vector<BoundExpression> tests;
   if (is_list) {
@@ -119,6 +121,9 @@ ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpress
 
 ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node& node) {
   const grammar::BooleanExpression& expression = node.boolean_expression();
+  if (expression.is_of_rows && scope_.is_described() && !scope_.types().is_held()) {
+    return comparison_of_rows(node);
+  }
   if (expression.is_row_order) {
     return row_order(node);
   }
@@ -143,6 +148,13 @@ ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node
     }
   }
   return call(kForms[number], std::move(parts), node.location());
+}
+
+ExpressionBinder::Bound ExpressionBinder::comparison_of_rows(const grammar::Node& node) {
+  scope_.types().hold();
+  auto bound = boolean_expression(node);
+  scope_.types().release();
+  return bound;
 }
 
 ExpressionBinder::Bound ExpressionBinder::row_order(const grammar::Node& node) {
@@ -220,7 +232,9 @@ ExpressionBinder::Bound ExpressionBinder::null_test(const grammar::Node& node) {
   if (!argument) {
     return argument;
   }
-  auto typed = settled(std::move(*argument));
+  // A value of any type is asked for none.
+  auto typed = argument->parameter != 0 || argument->is_array ? Result<BoundExpression>(std::move(argument->expression))
+                                                              : settled(std::move(*argument));
   if (!typed) {
     return typed.error();
   }
@@ -260,10 +274,14 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
     type->kind = TypeKind::kText;
   }
   const TypeKind from = argument->expression.type.kind;
-  if (!semantics::can_cast_explicitly(from, type->kind)) {
-    return scope_.error(
-        "42846", fmt::format("cannot cast type {} to {}", semantics::kind_name(from), semantics::kind_name(type->kind)),
-        node.location());
+  if (argument->is_array && semantics::is_string(type->kind)) {
+    return scope_.refuse("an array in this place", argument->location);
+  }
+  if (argument->is_array || !semantics::can_cast_explicitly(from, type->kind)) {
+    return scope_.error("42846",
+                        fmt::format("cannot cast type {}{} to {}", semantics::kind_name(from),
+                                    argument->is_array ? "[]" : "", semantics::kind_name(type->kind)),
+                        node.location());
   }
   const bool is_kept = argument->expression.type == *type || keeps_length(argument->expression.type, *type);
   auto made = is_kept ? std::move(argument) : cast(std::move(argument->expression), *type, argument->location);
@@ -293,9 +311,11 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
     }
     if (choice.argument.is_present()) {
       auto argument = bind(choice.argument);
-      if (!argument) {
-        return argument;
+      auto typed = argument ? settled(std::move(*argument)) : argument.error();
+      if (!typed) {
+        return typed.error();
       }
+      argument = Typed{std::move(*typed), false, location_of(choice.argument)};
       condition = compared("=", std::move(*argument), std::move(*condition), arm.location);
       if (!condition) {
         return condition;

@@ -63,6 +63,7 @@ struct BooleanExpression {
   static constexpr Node::Kind kKind = Node::kBooleanExpression;
   Nodes arguments;
   BooleanOperator op = BooleanOperator::kAnd;
+  bool is_of_rows = false;    ///< Written as a comparison of rows.
   bool is_row_order = false;  ///< `a < c OR (a = c AND …)`, written as `(a, …) < (c, …)`.
 };
 

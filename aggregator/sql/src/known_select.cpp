@@ -7,6 +7,7 @@
 #include "condition_compiler.hpp"
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/order.hpp"
+#include "given_parameter.hpp"
 #include "like_pattern.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -86,6 +87,10 @@ std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnN
   }
   std::shared_ptr<KnownSelect> known(
       new KnownSelect(std::move(columns), std::move(parsed), compiled, scope.parameters_used()));
+  for (int32_t number = 1; scope.has_kinds() && number <= scope.parameters_used(); ++number) {
+    known->declared_.push_back(declared_by(statement.parameters(number - 1)));
+    known->kinds_.push_back(scope.kind_of_given(number));
+  }
   known->hangs_on_zone_ = scope.places().hangs_on_zone();
   known->zone_ = known->hangs_on_zone_ ? std::move(zone) : nullptr;
   if (!known->find_places(scope, statement, predicate)) {
@@ -159,13 +164,14 @@ std::vector<KnownSelect::Place> KnownSelect::followed(const Scope& scope, const 
 
 bool KnownSelect::Fixed::is(const wire::v1::Constant& given) const {
   const wire::v1::Type& type = value.type();
-  return value.is_null() == given.is_null() && value.packed() == given.packed() && type.kind() == given.type().kind() &&
-         type.precision() == given.type().precision() && type.scale() == given.type().scale() &&
-         type.length() == given.type().length();
+  return value.is_null() == given.is_null() && value.has_text() == given.has_text() && value.text() == given.text() &&
+         value.is_array() == given.is_array() && value.packed() == given.packed() &&
+         type.kind() == given.type().kind() && type.precision() == given.type().precision() &&
+         type.scale() == given.type().scale() && type.length() == given.type().length();
 }
 
 bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
-  return hangs_on_zone_ == other.hangs_on_zone_ && zone_name() == other.zone_name() &&
+  return hangs_on_zone_ == other.hangs_on_zone_ && zone_name() == other.zone_name() && declared_ == other.declared_ &&
          std::equal(fixed_.begin(), fixed_.end(), other.fixed_.begin(), other.fixed_.end(),
                     [](const Fixed& left, const Fixed& right) {
                       return left.parameter == right.parameter && left.is(right.value);
@@ -181,7 +187,7 @@ bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
 
 bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const {
   if (statement.parameters_size() != parameter_count_ || statement.has_slice() ||
-      (hangs_on_zone_ && statement.time_zone() != zone_name())) {
+      (hangs_on_zone_ && statement.time_zone() != zone_name()) || !have_known_types(statement)) {
     return false;
   }
   for (const Fixed& fixed : fixed_) {
@@ -189,7 +195,7 @@ bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect&
       return false;
     }
   }
-  const Scope scope(*columns_, *parsed_, statement, 0, nullptr, zone_.get());
+  const Scope scope(*columns_, *parsed_, statement, 0, nullptr, zone_.get(), nullptr, kinds_);
   bound.values.clear();
   Values values;
   for (const Place& place : places_) {
@@ -217,13 +223,21 @@ bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect&
   return true;
 }
 
+bool KnownSelect::have_known_types(const wire::v1::StatementBody& statement) const {
+  const auto& given = statement.parameters();
+  return kinds_.empty() || std::none_of(given.begin(), given.end(), is_untyped) ||
+         std::equal(
+             given.begin(), given.end(), declared_.begin(), declared_.end(),
+             [](const wire::v1::Constant& value, const auto& declared) { return declared_by(value) == declared; });
+}
+
 std::optional<KnownSelect::Form> KnownSelect::form_of(const Scope& scope, const ParameterPlaces::Place& place,
                                                       const wire::v1::StatementBody& statement, Values& values) const {
   const semantics::Type& column = scope.schema().columns[place.column].type;
   boost::container::small_vector<Constant, 1> members;
   bool are_plain = true;
   for (const int32_t parameter : place.parameters) {
-    auto member = constant_of(scope, place, statement.parameters(parameter - 1));
+    auto member = constant_of(scope, place, parameter, statement.parameters(parameter - 1));
     if (!member) {
       return std::nullopt;
     }
@@ -257,14 +271,15 @@ std::optional<KnownSelect::Form> KnownSelect::form_of(const Scope& scope, const 
 }
 
 std::optional<Constant> KnownSelect::constant_of(const Scope& scope, const ParameterPlaces::Place& place,
-                                                 const wire::v1::Constant& parameter) const {
-  Constant constant;
-  auto given = contract::to_value(parameter, &constant.type);
-  if (!given) {
+                                                 int32_t number, const wire::v1::Constant& parameter) const {
+  if (parameter.has_text() || parameter.is_array()) {
     return std::nullopt;
   }
-  constant.value = std::move(*given);
-  constant.is_untyped = semantics::is_untyped_literal(constant.type);
+  auto given = given_constant(scope, parameter, scope.kind_of_given(number));
+  if (!given || scope.places().has_given_up()) {
+    return std::nullopt;
+  }
+  Constant constant = std::move(*given);
   if (is_prefix_test(place.op)) {
     return prefix_of(std::move(constant));
   }

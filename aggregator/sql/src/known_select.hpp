@@ -79,18 +79,24 @@ class KnownSelect final : public KnownStatement {
   /// Those of them that can be followed, in the order of the text; parameters of the others go to `fixed`.
   [[nodiscard]] std::vector<Place> followed(const Scope& scope, const wire::v1::StatementBody& statement,
                                             std::vector<int32_t>& fixed) const;
+  /// Whether parameters without a type have those of kinds_: what others are declared to be says so, too.
+  [[nodiscard]] bool have_known_types(const wire::v1::StatementBody& statement) const;
   /// What the place's comparison comes to with the statement's parameters; the values go to `values`, ascending.
   /// Nothing when that is wrong, depends on the time, or is no single literal.
   [[nodiscard]] std::optional<Form> form_of(const Scope& scope, const ParameterPlaces::Place& place,
                                             const wire::v1::StatementBody& statement, Values& values) const;
   /// A parameter as the compiler would compare it with the place's column.
   [[nodiscard]] std::optional<Constant> constant_of(const Scope& scope, const ParameterPlaces::Place& place,
-                                                    const wire::v1::Constant& parameter) const;
+                                                    int32_t number, const wire::v1::Constant& parameter) const;
 
   std::shared_ptr<const ColumnNames> columns_;
   std::shared_ptr<const ParsedStatement> parsed_;
   CompiledSelect compiled_;  ///< Without predicate and values.
   int parameter_count_;
+  /// The types of parameters, as they came and as the statement has them. None at all: those without are quoted
+  /// literals.
+  std::vector<std::optional<ParameterKind>> declared_;
+  std::vector<std::optional<ParameterKind>> kinds_;
   bool is_for_one_ = false;
   bool hangs_on_zone_ = false;                          ///< It is for sessions of one zone only.
   std::shared_ptr<const semantics::SessionZone> zone_;  ///< That of hangs_on_zone_; null: UTC.

@@ -52,6 +52,7 @@ class Writer {
     auto* made = make<grammar::BooleanExpression>();
     made->arguments = either;
     made->op = BooleanOperator::kOr;
+    made->is_of_rows = true;
     made->is_row_order = true;
     return {made, expression_.location};
   }
@@ -63,6 +64,7 @@ class Writer {
     auto* made = make<grammar::BooleanExpression>();
     made->arguments = parts;
     made->op = op;
+    made->is_of_rows = true;
     return {made, expression_.location};
   }
 

@@ -151,23 +151,12 @@ Result<const wire::v1::Constant*> Scope::parameter(const grammar::ParameterRefer
   return &body_.parameters(reference.number - 1);
 }
 
-Result<std::optional<semantics::TypeKind>> Scope::parameter_kind(const grammar::ParameterReference& reference) {
-  if (reference.number < 1 || reference.number > kParametersMax) {
+Result<std::optional<ParameterKind>> Scope::parameter_kind(const grammar::ParameterReference& reference) {
+  if (reference.number < 1 || reference.number > kParameterNumberMax) {
     return error("42P02", fmt::format("there is no parameter ${}", reference.number), reference.location,
-                 fmt::format("parameters are numbered from 1 to {}", kParametersMax));
+                 "parameters are numbered from 1");
   }
-  return types_->see(reference.number, reference.location).kind;
-}
-
-Result<void> Scope::ask_array(const grammar::Node& node, semantics::TypeKind kind) {
-  if (!is_described() || node.kind() != grammar::Node::kParameter) {
-    return {};
-  }
-  if (auto seen = parameter_kind(node.parameter()); !seen) {
-    return seen.error();
-  }
-  types_->ask_array(node.parameter().number, kind);
-  return {};
+  return types_->see(reference.number, reference.location);
 }
 
 Result<void> Scope::check_parameters() const {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,7 +26,8 @@ class Scope {
  public:
   Scope(const ColumnNames& columns, const ParsedStatement& statement, const wire::v1::StatementBody& body,
         int64_t now_us, const semantics::TimeZones* zones = nullptr,
-        const semantics::SessionZone* session_zone = nullptr, const RandomBits* random = nullptr)
+        const semantics::SessionZone* session_zone = nullptr, const RandomBits* random = nullptr,
+        std::span<const std::optional<ParameterKind>> kinds = {})
       : columns_(columns),
         schema_(columns.schema()),
         statement_(statement),
@@ -33,7 +35,8 @@ class Scope {
         now_us_(now_us),
         zones_(zones),
         session_zone_(session_zone == nullptr || session_zone->is_utc() ? nullptr : session_zone),
-        random_(random) {}
+        random_(random),
+        kinds_(kinds) {}
   /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
   Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types,
         const semantics::TimeZones* zones = nullptr)
@@ -96,11 +99,18 @@ class Scope {
   /// Whether parameters have no values; then NULL stands for each, and what a value decides is left open.
   [[nodiscard]] bool is_described() const { return types_ != nullptr; }
   /// The type that $number has by its earlier places, if one has asked. Errors: 42P02. Precondition: is_described().
-  [[nodiscard]] Result<std::optional<semantics::TypeKind>> parameter_kind(const grammar::ParameterReference& reference);
+  [[nodiscard]] Result<std::optional<ParameterKind>> parameter_kind(const grammar::ParameterReference& reference);
   /// A place asks this type of $number. Precondition: parameter_kind() has been asked of it.
-  void ask_kind(int32_t number, semantics::TypeKind kind) const { types_->ask(number, kind); }
-  /// Where the node is a parameter without a value: its place asks for an array of these. Errors: 42P02.
-  [[nodiscard]] Result<void> ask_array(const grammar::Node& node, semantics::TypeKind kind);
+  void ask_kind(int32_t number, int32_t location, ParameterKind kind) const { types_->ask(number, location, kind); }
+  /// The types of a described statement's parameters. Precondition: is_described().
+  [[nodiscard]] ParameterTypes& types() const { return *types_; }
+  /// Whether anybody has asked what it makes of parameters without a type.
+  [[nodiscard]] bool has_kinds() const { return !kinds_.empty(); }
+  /// What the statement makes of $number where it comes without a type; nothing: a quoted literal.
+  [[nodiscard]] std::optional<ParameterKind> kind_of_given(int32_t number) const {
+    const auto index = static_cast<size_t>(number) - 1;
+    return index < kinds_.size() ? kinds_[index] : std::nullopt;
+  }
   /// Where values of parameters end up; filled while the statement is compiled.
   [[nodiscard]] ParameterPlaces& places() const { return places_; }
   /// How many parameters the statement takes, as far as it is compiled.
@@ -127,6 +137,7 @@ class Scope {
         zones_(other.zones_),
         session_zone_(other.session_zone_),
         random_(other.random_),
+        kinds_(other.kinds_),
         table_alias_(columns.schema().table_name),
         has_alias_(true),
         database_(other.database_),
@@ -144,6 +155,7 @@ class Scope {
   const semantics::TimeZones* const zones_;
   const semantics::SessionZone* const session_zone_ = nullptr;
   const RandomBits* random_ = nullptr;
+  const std::span<const std::optional<ParameterKind>> kinds_ = {};  ///< Of parameters that come without a type.
   bool draws_ = false;
   std::string_view table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;

@@ -165,19 +165,19 @@ Result<std::optional<uint64_t>> compile_count(Scope& scope, const grammar::Node&
 /// LIMIT and OFFSET, and WITH TIES by so many keys of the order.
 Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select, uint32_t ties_by,
                             semantics::Selection& selection) {
-  if (select.limit_count.is_present()) {
-    auto limit = compile_count(scope, select.limit_count, true);
-    if (!limit) {
-      return limit.error();
-    }
-    selection.limit = *limit;
-  }
   if (select.limit_offset.is_present()) {
     auto offset = compile_count(scope, select.limit_offset, false);
     if (!offset) {
       return offset.error();
     }
     selection.offset = offset->value_or(0);
+  }
+  if (select.limit_count.is_present()) {
+    auto limit = compile_count(scope, select.limit_count, true);
+    if (!limit) {
+      return limit.error();
+    }
+    selection.limit = *limit;
   }
   if (!select.has_ties) {
     return {};

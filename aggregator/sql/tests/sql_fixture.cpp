@@ -367,8 +367,9 @@ std::string SqlTest::described(std::string_view sql) {
     return fmt::format("{}@{} {}", error.sqlstate, error.position, error.message);
   }
   std::string parameters;
-  for (const TypeKind kind : description->parameters) {
-    append(&parameters, ", ", semantics::kind_name(kind));
+  for (const ParameterKind& parameter : description->parameters) {
+    append(&parameters, ", ",
+           fmt::format("{}{}", semantics::kind_name(parameter.kind), parameter.is_array ? "[]" : ""));
   }
   const std::string columns = columns_text(description->columns);
   return fmt::format("{} -> {}", parameters.empty() ? "none" : parameters, columns.empty() ? "nothing" : columns);

@@ -43,7 +43,7 @@ struct Work {
   };
   struct Describe {
     std::string sql;
-    std::vector<std::optional<semantics::TypeKind>> declared;
+    std::vector<std::optional<aggregator::ParameterKind>> declared;
   };
   struct Compile {
     wire::v1::StatementBody statement;

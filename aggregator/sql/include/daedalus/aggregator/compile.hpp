@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
@@ -18,7 +19,8 @@ namespace daedalus::aggregator {
 
 namespace sql {
 class KnownSelect;
-}
+struct FoundStatement;
+}  // namespace sql
 
 /// What the statement cache has done so far, for metrics and tests.
 struct CacheCounters {
@@ -55,16 +57,16 @@ class Compiler final : public KnownStatements {
   [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
 
   /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. One that is
-  /// `declared` (the first is that of $1; nothing: it is not) has that type; any other takes
-  /// the type that its first place asks for: of the column it is compared with, assigned to or listed beside, of the
-  /// cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind LIMIT and OFFSET,
-  /// and a boolean as a condition.
+  /// `declared` (the first is that of $1; nothing: it is not) has that type; any other takes the type that its first
+  /// place asks for, in the order of PostgreSQL's analysis: of the column it is compared with, assigned to or listed
+  /// beside, of the cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind
+  /// LIMIT and OFFSET, and a boolean as a condition. compile() gives parameters that come without a type the same ones.
   ///
   /// Errors: those of compile() that do not depend on a parameter's value, but for what is wrong with rows to insert as
   /// a whole (23502, 54000), which compile() says; 42P18 for a parameter to which no place gives a type, or that is
-  /// left out; 42P02 for a number beyond 65,535. Cost and threads: as compile().
-  [[nodiscard]] Result<StatementDescription> describe(
-      std::string_view sql, std::span<const std::optional<semantics::TypeKind>> declared = {});
+  /// left out; 42P08 where places disagree. Cost and threads: as compile().
+  [[nodiscard]] Result<StatementDescription> describe(std::string_view sql,
+                                                      std::span<const std::optional<ParameterKind>> declared = {});
 
   /// Of a SELECT that is kept compiled, as those are that are described or come a second time. Parameters that are
   /// compared with columns and do nothing else take any values whose comparisons come to the same kind, others those it
@@ -75,7 +77,9 @@ class Compiler final : public KnownStatements {
   [[nodiscard]] CacheCounters cache_counters() const;
 
  private:
-  [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us, bool is_for_keeps);
+  /// `kinds`: of parameters that come without a type; none at all: these are quoted literals.
+  [[nodiscard]] Result<Compiled> compile(const sql::FoundStatement& found, const wire::v1::StatementBody& statement,
+                                         int64_t now_us, std::span<const std::optional<ParameterKind>> kinds);
   /// The next statement that differs in literals only need not be compiled.
   void learn_shared(const wire::v1::StatementBody& statement, int64_t now_us);
   /// `known` may be null.

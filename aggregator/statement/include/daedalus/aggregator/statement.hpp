@@ -81,16 +81,27 @@ class KnownStatements {
   [[nodiscard]] virtual bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) = 0;
 };
 
+/// The type of a parameter: without length, precision and scale.
+struct ParameterKind {
+  ParameterKind() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a type that is no array says all of it.
+  ParameterKind(semantics::TypeKind type, bool is_array_of_such = false) : kind(type), is_array(is_array_of_such) {}
+
+  semantics::TypeKind kind{};
+  bool is_array = false;  ///< Of such.
+
+  friend bool operator==(const ParameterKind&, const ParameterKind&) = default;
+};
+
 /// What a statement takes and gives, whatever its parameters' values.
 struct StatementDescription {
-  /// Of $1, $2, ...: without length, precision and scale.
-  std::vector<semantics::TypeKind> parameters;
+  /// Of $1, $2, ....
+  std::vector<ParameterKind> parameters;
   /// Of the answer, or of what RETURNING gives; none for a statement that writes and gives nothing back.
   std::vector<semantics::Column> columns;
   /// Of a SELECT, for each of them: which column of the table it is, from 1; 0: it is computed.
   std::vector<uint16_t> origins = {};
-  /// Of parameters: whether it is an array of these, whose value is its text, `{1,2}`. Fewer: the others are none.
-  std::vector<bool> arrays = {};
+  uint32_t parameters_unused = 0;  ///< So many of the last ones are declared, and nothing else.
 };
 
 }  // namespace daedalus::aggregator
