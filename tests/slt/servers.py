@@ -52,6 +52,11 @@ class Servers:
 
     def sides(self, table: str) -> Sides:
         """Both sides, with an empty table. Error: ValueError there is no such table."""
+        ours, theirs = self.ports(table)
+        return Sides(_connect(ours, table), _connect(theirs, table))
+
+    def ports(self, table: str) -> tuple[int, int]:
+        """Where the cluster and PostgreSQL listen; both have an empty table. Error: ValueError there is no such."""
         if table not in SCHEMAS:
             raise ValueError(f"there is no table {table}: it takes a schema in {Path(__file__).name}")
         schema = SCHEMAS[table]
@@ -66,7 +71,7 @@ class Servers:
             with Session(port, OWNER, table) as session:
                 answer = session.say(Request(f"DELETE FROM {table}"), Protocol.SIMPLE)
                 assert all(outcome.error is None for outcome in answer.outcomes), answer.lines()
-        return Sides(_connect(self._ports[table], table), _connect(self._ports[""], table))
+        return self._ports[table], self._ports[""]
 
 
 def _connect(port: int, database: str) -> Connect:
