@@ -8,6 +8,7 @@
 
 #include "array_text.hpp"
 #include "byte_order.hpp"
+#include "daedalus/aggregator/array_list.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/packed_text.hpp"
@@ -209,6 +210,24 @@ wire::v1::Constant unread(aggregator::ParameterKind type, std::string_view text)
   return constant;
 }
 
+/// What is wrong with an array's text, or with one of its elements.
+Result<void> check_array(TypeKind kind, std::string_view text, const SessionZone& zone) {
+  auto elements = aggregator::sql::parse_array(text);
+  if (!elements) {
+    return elements.error();
+  }
+  for (const std::optional<std::string>& element : *elements) {
+    if (!element || semantics::is_string(kind)) {
+      continue;
+    }
+    auto value = semantics::parse_text(Type{kind}, *element, std::nullopt, nullptr, bound_zone(zone));
+    if (!value && value.error().sqlstate != "0A000") {  // That says 'now', or a zone by its name.
+      return value.error();
+    }
+  }
+  return {};
+}
+
 Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view text, const SessionZone& zone) {
   if (kind == TypeKind::kChar) {
     text = text.substr(0, text.find_last_not_of(' ') + 1);  // Blanks at its end mean nothing.
@@ -311,11 +330,17 @@ Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_
   if (type.is_array) {
     auto text = is_text ? Result<std::string>(*bytes) : array_text(*bytes);
     auto fits = text ? check_text_size(*text) : Result<void>(text.error());
+    if (fits && is_text) {
+      fits = check_array(type.kind, *text, zone);
+    }
     return fits ? Result<wire::v1::Constant>(unread(type, *text)) : fits.error();
   }
   if (is_text) {
     auto fits = check_text_size(*bytes);
     return fits ? read_text_parameter(type.kind, *bytes, zone) : fits.error();
+  }
+  if (const int16_t size = entry_of(type.kind).size; size >= 0 && bytes->size() < static_cast<size_t>(size)) {
+    return rejected("08P01", "insufficient data left in message");
   }
   auto value = read_binary(type.kind, *bytes);
   return value ? Result<wire::v1::Constant>(contract::from_value(type_of(type.kind, *value), *value)) : value.error();

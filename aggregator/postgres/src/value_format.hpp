@@ -58,9 +58,9 @@ struct ParameterType {
 };
 [[nodiscard]] uint32_t oid_of(aggregator::ParameterKind type);
 
-/// A parameter as it came; nothing: NULL. A text that may name the time or a zone stays one. Errors: 22P03 no value of
-/// the type in binary form, 22021 no UTF-8, 54000 a text that no packed value may have, and those of
-/// semantics::parse_text().
+/// A parameter as it came; nothing: NULL. A text that may name the time or a zone stays one. Errors: 08P01 fewer bytes
+/// than the type has in binary form, 22P03 none of its values, 22021 no UTF-8, 54000 a text that no packed value may
+/// have, and those of semantics::parse_text().
 [[nodiscard]] Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_t format,
                                                         std::optional<std::string_view> bytes,
                                                         const SessionZone& zone = nullptr);

@@ -175,7 +175,7 @@ TEST_F(ExtendedTest, WrongCountsAndNamesAreOneErrorEach) {
             "E 22023 unsupported format code: 2"},
            {message('B',
                     text("") + text("s") + number16(1) + number16(1) + number16(1) + number32(1) + "1" + number16(0)),
-            "E 22P03 incorrect binary data format for a parameter of type integer in unnamed portal parameter $1"},
+            "E 08P01 insufficient data left in message in unnamed portal parameter $1"},
        }) {
     send(bytes + sync());
     EXPECT_EQ(said(), told + "|Z I"s);

@@ -1,4 +1,4 @@
-#include "array_list.hpp"
+#include "daedalus/aggregator/array_list.hpp"
 
 #include <fmt/format.h>
 

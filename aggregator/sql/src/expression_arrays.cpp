@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "array_list.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
+#include "daedalus/aggregator/array_list.hpp"
 #include "expression_binder.hpp"
 #include "refusals.hpp"
 

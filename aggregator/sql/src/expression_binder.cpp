@@ -318,8 +318,14 @@ Result<void> ExpressionBinder::check_arrays(std::string_view name, bool is_opera
   if (takes_any || name == "||" || (is_operator && std::none_of(arguments.begin(), arguments.end(), is_other))) {
     return scope_.refuse("an array in this place", location);
   }
-  return scope_.error(
-      "42883", fmt::format("{} {} of an array does not exist", is_operator ? "operator" : "function", name), location);
+  std::string list;
+  for (const Typed& argument : arguments) {
+    const std::string_view kind = argument.is_unknown ? "unknown" : semantics::kind_name(argument.expression.type.kind);
+    const std::string before = list.empty() ? "" : is_operator ? fmt::format(" {} ", name) : ", ";
+    list += fmt::format("{}{}{}", before, kind, argument.is_array && !argument.is_unknown ? "[]" : "");
+  }
+  return is_operator ? scope_.error("42883", fmt::format("operator does not exist: {}", list), location)
+                     : scope_.error("42883", fmt::format("function {}({}) does not exist", name, list), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool is_operator,
