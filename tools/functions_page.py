@@ -33,8 +33,8 @@ hours, and where several equal ones become one (GROUP BY, DISTINCT) the first of
 
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
 most 4,096 bytes (54000). A text of string_agg has at most 32,768 bytes (54000); without ORDER BY its texts are
-ordered by themselves. char(n) values of several lengths in one CASE, COALESCE, GREATEST or LEAST show the longest
-one's blanks, and blanks at the end of a text are lost where it is cast to bpchar without a length. What is computed in
+ordered by themselves. Where a key (GROUP BY, DISTINCT) or what min, max and count are given is a char without a length,
+its values are taken and shown without the blanks at their end. What is computed in
 WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a row must not be able to fail
 (0A000). Sums, averages and variances of floating values are added up so that neither the
 order of rows nor where they are changes a digit, and rounded once; PostgreSQL rounds row by row, so last digits may

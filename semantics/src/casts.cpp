@@ -150,7 +150,12 @@ Result<Value> assign(const Type& from, const Value& value, const Type& to) {
     if (from.kind == TypeKind::kBool) {
       return fit_string(to, std::get<bool>(value) ? "true" : "false");
     }
-    return fit_string(to, is_string(from.kind) ? std::get<std::string>(value) : format_text(from, value));
+    if (!is_string(from.kind)) {
+      return fit_string(to, format_text(from, value));
+    }
+    const std::string_view text = std::get<std::string>(value);
+    // The blanks of a char are no part of what another column takes.
+    return fit_string(to, from.kind == TypeKind::kChar ? text.substr(0, text.find_last_not_of(' ') + 1) : text);
   }
   return no_cast(from, to);
 }

@@ -38,7 +38,8 @@ bool append_decimal(const Type& type, int64_t unscaled, std::string& out) {
 
 bool append_string(const Type& type, std::string_view bytes, std::string& out) {
   const bool is_too_long = type.length != 0 && bytes.size() > type.length;
-  const bool has_blanks = type.kind == TypeKind::kChar && !bytes.empty() && bytes.back() == ' ';
+  const bool has_blanks =
+      type.kind == TypeKind::kChar && !has_own_blanks(type) && !bytes.empty() && bytes.back() == ' ';
   if (is_too_long || has_blanks || !is_valid_text(bytes)) {
     return false;
   }

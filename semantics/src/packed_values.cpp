@@ -87,7 +87,7 @@ Result<Value> decode_string(const Type& type, std::string_view bytes) {
   if (type.length != 0 && bytes.size() > type.length) {
     return malformed(type, "too long");
   }
-  if (type.kind == TypeKind::kChar && !bytes.empty() && bytes.back() == ' ') {
+  if (type.kind == TypeKind::kChar && !has_own_blanks(type) && !bytes.empty() && bytes.back() == ' ') {
     return malformed(type, "trailing blanks");
   }
   if (!is_valid_text(bytes)) {

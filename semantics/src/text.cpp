@@ -231,7 +231,7 @@ Result<Value> fit_string(const Type& type, std::string_view text, std::string ro
   const auto without_blanks = [](std::string_view padded) {
     return padded.substr(0, padded.find_last_not_of(' ') + 1);
   };
-  if (type.kind == TypeKind::kChar) {
+  if (type.kind == TypeKind::kChar && !has_own_blanks(type)) {
     text = without_blanks(text);
   }
   if (type.length != 0 && text.size() > type.length) {

@@ -108,10 +108,6 @@ Result<Value> evaluate_for(const Column& column, const BoundExpression& expressi
     }
     return value;
   }
-  if (expression.type.kind == TypeKind::kChar) {  // Its blanks are no part of what another column takes.
-    std::string& text = std::get<std::string>(*value);
-    text.erase(text.find_last_not_of(' ') + 1);
-  }
   Result<Value> assigned = assign(expression.type, *value, column.type);
   return assigned ? Result<Value>(canonical(std::move(*assigned))) : assigned;
 }

@@ -119,6 +119,7 @@ TEST(Packed, MalformedValuesAreRefused) {
   EXPECT_EQ(code({TypeKind::kNumeric}, std::string("\1\xe9\x03\1", 4)), "08P01");  // A scale of 1001.
   EXPECT_EQ(code({TypeKind::kVarchar, 0, 0, 1}, std::string("\2\0ab", 4)), "08P01");
   EXPECT_EQ(code({TypeKind::kChar, 0, 0, 3}, std::string("\2\0a ", 4)), "08P01");
+  EXPECT_TRUE(read_packed({TypeKind::kChar}, std::string("\2\0a ", 4)));  // Its own blank.
   EXPECT_EQ(code({TypeKind::kVarchar}, std::string("\1\0\xff", 3)), "22021");
   EXPECT_EQ(code({TypeKind::kVarchar}, std::string("\1\0\0", 3)), "22021");
 }

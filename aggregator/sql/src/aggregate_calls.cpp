@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "aggregates.hpp"
+#include "blanks.hpp"
 #include "bound_lists.hpp"
 #include "expression_binder.hpp"
 #include "refusals.hpp"
@@ -72,7 +73,9 @@ Result<BoundExpression> ExpressionBinder::aggregated(AggregateFunction function,
     return scope_.refuse("an array in this place", argument.location);
   }
   if (!argument.is_unknown) {
-    return settled(std::move(argument));
+    auto taken = settled(std::move(argument));
+    // Equal values are one to it, whatever blanks they have.
+    return taken && semantics::has_own_blanks(taken->type) ? char_without_blanks(std::move(*taken)) : taken;
   }
   const std::optional<TypeKind> kind = kind_of_unknown(function);
   if (!kind) {
@@ -191,6 +194,12 @@ Result<void> ExpressionBinder::add_order(const grammar::SortBy& sort, size_t arg
                           location_of(sort.expression));
     }
     *key = BoundExpression(*argument);
+  }
+  if (semantics::has_own_blanks(key->type)) {
+    key = without_blanks(std::move(*key));
+    if (!key) {
+      return key.error();
+    }
   }
   if (!key->is_constant()) {
     parts.arguments.push_back(std::move(*key));

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "aggregates.hpp"
+#include "blanks.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
 #include "daedalus/semantics/regular_expression.hpp"
@@ -197,12 +198,7 @@ Result<BoundExpression> ExpressionBinder::coerced(Typed value, TypeKind kind) {
   if (semantics::is_null(value.expression.value)) {
     return semantics::make_constant(type, Value());
   }
-  const std::string text = std::get<std::string>(std::move(value.expression.value));
-  std::string_view read = text;
-  if (kind == TypeKind::kChar) {
-    read = read.substr(0, read.find_last_not_of(' ') + 1);
-  }
-  auto parsed = read_text(scope_, type, read);
+  auto parsed = read_text(scope_, type, std::get<std::string>(value.expression.value));
   if (!parsed) {
     return scope_.located(parsed.error(), value.location);
   }
@@ -270,7 +266,8 @@ Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vec
     }
     made.push_back(std::move(*one));
   }
-  return made;
+  auto kept = keep_blanks(made);
+  return kept ? Result<std::vector<BoundExpression>>(std::move(made)) : kept.error();
 }
 
 // ---- calls ----
@@ -333,8 +330,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   if (auto checked = check_arrays(name, is_operator, arguments, location); !checked) {
     return checked.error();
   }
-  const auto kinds = kinds_of(arguments);
-  const auto function = semantics::resolve_function(name, is_operator, kinds);
+  auto function = semantics::resolve_function(name, is_operator, kinds_of(arguments));
   if (!function) {
     return scope_.located(function.error(), location);
   }
@@ -353,6 +349,12 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
       return argument.error();
     }
     taken.push_back(std::move(*argument));
+  }
+  if (auto made = ignore_blanks(**function, taken); !made) {
+    return scope_.located(made.error(), location);
+  }
+  if (is_operator && taken.back().type.kind != (*function)->arguments.back()) {
+    function = semantics::resolve_function(name, true, std::vector<semantics::ArgumentKind>(2, {TypeKind::kText}));
   }
   if ((*function)->zone_place >= 0) {
     BoundExpression& zone = taken[static_cast<size_t>((*function)->zone_place)];

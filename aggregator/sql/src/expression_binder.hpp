@@ -134,6 +134,9 @@ class ExpressionBinder {
 
   /// The function or operator that PostgreSQL chooses, with its arguments brought to its types.
   Bound resolved(std::string_view name, bool is_operator, std::vector<Typed> arguments, int32_t location);
+  /// Both sides of an operator, brought to its types.
+  Result<std::vector<semantics::BoundExpression>> taken_by(std::string_view sign, std::vector<Typed> sides,
+                                                           int32_t location);
   Result<semantics::BoundExpression> bound_zone(semantics::BoundExpression zone, bool may_be_offset, int32_t location);
   /// `left op right`, each used as it is.
   Bound compared(std::string_view sign, Typed left, Typed right, int32_t location);

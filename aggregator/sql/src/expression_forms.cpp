@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "blanks.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
 #include "expression_binder.hpp"
@@ -17,20 +18,57 @@ using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
 
+namespace {
+
+/// Whether PostgreSQL compares two kinds, of which one is cast to the other here, without a cast.
+bool are_compared_as_they_are(TypeKind left, TypeKind common) {
+  const bool are_integers = semantics::is_integer(left) && semantics::is_integer(common);
+  return left != common && (are_integers || (semantics::is_moment(left) && semantics::is_moment(common)));
+}
+
+}  // namespace
+
 ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpression& node) {
   auto sides = bind_all(std::array{node.left, node.right});
   if (!sides) {
     return sides.error();
   }
+  const bool is_null_if = node.kind == grammar::OperatorKind::kNullIf;
+  const std::optional<TypeKind> left =
+      (*sides)[0].is_unknown ? std::nullopt : std::optional((*sides)[0].expression.type.kind);
   // What is compared is what `=` would compare.
-  auto equals = compared("=", std::move((*sides)[0]), std::move((*sides)[1]), node.location);
-  if (!equals) {
-    return equals;
+  auto taken = taken_by("=", std::move(*sides), node.location);
+  if (!taken) {
+    return taken.error();
   }
-  const FunctionId form = node.kind == grammar::OperatorKind::kNullIf     ? FunctionId::kNullIf
-                          : node.kind == grammar::OperatorKind::kDistinct ? FunctionId::kIsDistinct
-                                                                          : FunctionId::kIsNotDistinct;
-  return call(form, std::move(equals->expression.arguments), node.location);
+  if (!is_null_if) {
+    const bool is_distinct = node.kind == grammar::OperatorKind::kDistinct;
+    auto made = make_comparable(*taken);
+    return made ? call(is_distinct ? FunctionId::kIsDistinct : FunctionId::kIsNotDistinct, std::move(*taken),
+                       node.location)
+                : scope_.located(made.error(), node.location);
+  }
+  auto made = call(FunctionId::kNullIf, std::move(*taken), node.location);
+  return made && left && are_compared_as_they_are(*left, made->expression.type.kind)
+             ? cast(std::move(made->expression), Type{*left}, node.location)
+             : made;
+}
+
+Result<std::vector<BoundExpression>> ExpressionBinder::taken_by(std::string_view sign, std::vector<Typed> sides,
+                                                                int32_t location) {
+  const auto function = semantics::resolve_function(sign, true, kinds_of(sides));
+  if (!function) {
+    return scope_.located(function.error(), location);
+  }
+  std::vector<BoundExpression> taken;
+  for (size_t place = 0; place < sides.size(); ++place) {
+    auto side = coerced(std::move(sides[place]), (*function)->arguments[place]);
+    if (!side) {
+      return side.error();
+    }
+    taken.push_back(std::move(*side));
+  }
+  return taken;
 }
 
 ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpression& node) {
@@ -57,9 +95,10 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   std::vector<BoundExpression> tests;
   if (is_list) {
     auto together = brought_together(std::move(list), "IN");
-    auto listed = together
-                      ? call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location)
-                      : Bound(together.error());
+    if (auto made = together ? make_comparable(*together) : together.error(); !made) {
+      return scope_.located(made.error(), node.location);
+    }
+    auto listed = call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location);
     if (!listed) {
       return listed;
     }

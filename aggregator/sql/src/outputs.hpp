@@ -41,6 +41,8 @@ class Outputs {
   /// Position of an output with this value, added hidden if there is none.
   uint32_t find_or_add(OutputItem item);
   [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
+  /// What an output shows, to be put in other words.
+  [[nodiscard]] semantics::BoundExpression& expression(uint32_t output) { return items_[output].expression; }
   /// The items, without where they are asked for. Ends this object's use.
   [[nodiscard]] std::vector<semantics::NamedExpression> take() &&;
   [[nodiscard]] uint32_t visible_count() const { return visible_count_; }

@@ -7,8 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "blanks.hpp"
 #include "expression_binder.hpp"
 #include "group_by.hpp"
+#include "key_blanks.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -188,6 +190,32 @@ Result<void> make_distinct(const Scope& scope, const Outputs& outputs, SortGroup
   return {};
 }
 
+/// Where keys are chars with blanks of their own, which do not count there.
+Result<void> leave_out_blanks(Outputs& outputs, SortGroup& result, bool is_distinct) {
+  if (auto made = group_without_blanks(outputs, result); !made) {
+    return made;
+  }
+  if (!is_distinct) {
+    return order_without_blanks(outputs, result.order_by);
+  }
+  return result.distinct_by > 0 ? show_without_blanks(outputs) : Result<void>();
+}
+
+/// In everything that is computed.
+Result<void> choose_all_texts(Outputs& outputs, SortGroup& result) {
+  for (BoundExpression& key : result.group_by) {
+    if (auto made = choose_texts(key); !made) {
+      return made;
+    }
+  }
+  for (uint32_t output = 0; output < outputs.items().size(); ++output) {
+    if (auto made = choose_texts(outputs.expression(output)); !made) {
+      return made;
+    }
+  }
+  return result.having ? choose_texts(*result.having) : Result<void>();
+}
+
 }  // namespace
 
 semantics::SortOrder order_of(const grammar::SortBy& sort) {
@@ -234,10 +262,17 @@ Result<SortGroup> compile_sort_group(Scope& scope, const grammar::SelectStatemen
   result.group_by = std::move(group_by->keys);
   result.grouping_sets = std::move(group_by->sets);
   result.order_by = std::move(*order_by);
-  if (select.has_distinct && !select.has_distinct_on) {
+  const bool is_distinct = select.has_distinct && !select.has_distinct_on;
+  if (is_distinct) {
     if (auto made = make_distinct(scope, *outputs, result); !made) {
       return made.error();
     }
+  }
+  if (auto made = leave_out_blanks(*outputs, result, is_distinct); !made) {
+    return made.error();
+  }
+  if (auto made = choose_all_texts(*outputs, result); !made) {
+    return made.error();
   }
   return result;
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 
 #include "expression_binder.hpp"
 #include "lexer.hpp"
@@ -15,7 +14,6 @@ namespace {
 using grammar::Node;
 using semantics::BoundExpression;
 using semantics::Type;
-using semantics::TypeKind;
 using semantics::Value;
 
 constexpr const char* kTable = "*VALUES*";  // As PostgreSQL calls it.
@@ -114,13 +112,6 @@ Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& val
     auto type = type_of(column);
     if (!type) {
       return type.error();
-    }
-    const bool is_padded_alike = std::all_of(column.begin(), column.end(), [&](const BoundExpression& value) {
-      return value.type == *type || semantics::is_null(value.value);
-    });
-    if (type->kind == TypeKind::kChar && !is_padded_alike) {
-      return scope.refuse("VALUES of character of several lengths", location_of(values.values_lists[0]),
-                          "cast all to one length");
     }
     schema->columns.push_back(
         {number < names.size() ? std::string(names[number]) : fmt::format("column{}", number + 1), *type, true, {}});

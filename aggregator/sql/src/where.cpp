@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "blanks.hpp"
 #include "condition.hpp"
 #include "expression_binder.hpp"
 
@@ -126,7 +127,8 @@ Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
 Result<void> fold_residuals(Where& where) {
   std::vector<semantics::BoundExpression> kept;
   for (semantics::BoundExpression& residual : where.residuals) {
-    auto folded = semantics::fold(std::move(residual));
+    auto texts = choose_texts(residual);
+    auto folded = texts ? semantics::fold(std::move(residual)) : texts.error();
     if (!folded) {
       return folded.error();
     }

@@ -69,7 +69,7 @@ TEST_F(ExpressionTest, OperandsAreBroughtToWhatTheOperatorTakes) {
            {"i + '1'", "+(i,1) integer"},
            {"day > '2013-01-01'", ">(day,2013-01-01) boolean"},
            {"v || 5", "||(cast(v as text),5) text"},
-           {"c = v", "=(c,cast(v as character)) boolean"},
+           {"c = v", "=(cast(c as text),cast(cast(v as character) as text)) boolean"},
            {"c = 'x'::text", "=(cast(c as text),x) boolean"},
            {"upper(v)", "upper(cast(v as text)) text"},
        }) {
@@ -284,7 +284,50 @@ TEST_F(ExpressionTest, CharactersWithoutALengthAreNotPadded) {
   for (const auto& [sql, expected] : std::initializer_list<Bound>{
            {"i::bpchar", "cast(i as character) character"},
            {"c::bpchar", "c character(5)"},
-           {"2::bpchar", "2 character(1)"},
+           {"2::bpchar", "2 character"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, CharactersOfSeveralLengthsKeepTheirOwnBlanks) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"coalesce(c, c)", "coalesce(c,c) character(5)"},
+           {"coalesce(c, '-')", "coalesce(cast(c as character),-) character"},
+           {"coalesce(c, v)", "coalesce(cast(c as character),cast(v as character)) character"},
+           {"coalesce(c, v::text)", "coalesce(cast(c as character),cast(cast(v as text) as character)) character"},
+           {"greatest(c, c::char(3))",
+            "greatest(cast(c as character),cast(cast(c as character(3)) as character)) character"},
+           {"CASE WHEN b THEN c ELSE 'x ' END", "case(b,cast(c as character),x ) character"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, BlanksOfCharactersDoNotCountWhereTheyAreCompared) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"coalesce(c, '-') = 'x '", "=(coalesce(cast(c as text),-),x) boolean"},
+           {"greatest(c, 'x') IN ('a ', c)",
+            "or(=(cast(greatest(cast(c as character),x) as text),a),=(cast(greatest(cast(c as character),x) as "
+            "text),cast(c as text))) boolean"},
+           {"coalesce(c, '-') IS DISTINCT FROM c", "is_distinct(coalesce(cast(c as text),-),cast(c as text)) boolean"},
+           {"length(coalesce(c, '-'))", "length(cast(coalesce(cast(c as text),-) as character)) integer"},
+           {"octet_length(coalesce(c, '-'))", "octet_length(coalesce(cast(c as character),-)) integer"},
+           {"coalesce(c, '-') LIKE 'x '", "~~(coalesce(cast(c as character),-),x ) boolean"},
+       }) {
+    EXPECT_EQ(bound(sql), expected) << sql;
+  }
+}
+
+TEST_F(ExpressionTest, NullIfHasTheTypeOfWhatItsLeftSideIsComparedAs) {
+  for (const auto& [sql, expected] : std::initializer_list<Bound>{
+           {"nullif(c, 'x')", "nullif(c,x) character(5)"},
+           {"nullif(v, 'x')", "nullif(cast(v as text),x) text"},
+           {"nullif(c, v)", "nullif(c,cast(v as character)) character(5)"},
+           {"nullif(day, at)", "cast(nullif(cast(day as timestamp without time zone),at) as date) date"},
+           {"nullif(s, i)", "cast(nullif(cast(s as integer),i) as smallint) smallint"},
+           {"nullif(s, n)", "nullif(cast(s as numeric(5,0)),n) numeric(5,0)"},
+           {"nullif(r, d)", "nullif(r,d) real"},
        }) {
     EXPECT_EQ(bound(sql), expected) << sql;
   }

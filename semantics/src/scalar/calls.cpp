@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "../decimal_digits.hpp"
 #include "daedalus/semantics/decimal.hpp"
@@ -38,10 +39,30 @@ bool are_comparable(Expressions arguments) {
   return first == second || (is_floating(first) && is_floating(second));
 }
 
+bool is_null_constant(const BoundExpression& value) { return value.is_constant() && is_null(value.value); }
+
+/// The type of chars: of their length where all have the same. A NULL has none.
+Type common_char(Expressions values) {
+  std::optional<Type> common;
+  for (const BoundExpression& value : values) {
+    if (is_null_constant(value)) {
+      continue;
+    }
+    if (common && common->length != value.type.length) {
+      return Type{TypeKind::kChar};
+    }
+    common = value.type;
+  }
+  return common.value_or(values[0].type);
+}
+
 /// The type of a value that may be any of these, which are of one kind: a numeric keeps its bound only where all have
 /// the same scale, since each shows the digits that it came with.
 Type common_type(Expressions values) {
   Type type = values[0].type;
+  if (type.kind == TypeKind::kChar) {
+    return common_char(values);
+  }
   for (const BoundExpression& value : values.subspan(1)) {
     const Type& other = value.type;
     if (type.kind == TypeKind::kNumeric) {
@@ -54,7 +75,7 @@ Type common_type(Expressions values) {
   return type;
 }
 
-/// A string's bound is always known; a char(n) is padded to its own, and one without a length is not padded.
+/// A string's bound is always known; a char(n) is padded to its own, and one without a length has its own blanks.
 Type bounded(Type type) {
   if (is_string(type.kind) && type.kind != TypeKind::kChar && type.length == 0) {
     type.length = kStringLengthMax;
@@ -152,7 +173,7 @@ Result<Shape> shape_of_form(FunctionId function, Expressions arguments, const Ty
 /// An integer that becomes a numeric has a bound, too.
 Type cast_type(const Type& from, const Type& to) {
   if (to.kind != TypeKind::kNumeric || to.precision != 0) {
-    return to.kind == TypeKind::kText && is_string(from.kind) ? text_of(from.length) : to;
+    return to.kind == TypeKind::kText && is_string(from.kind) ? text_of(length_max(from)) : to;
   }
   switch (from.kind) {
     case TypeKind::kSmallint:
@@ -274,7 +295,7 @@ BoundExpression make_constant(Type type, Value value) {
   }
   // What a char(n) is padded to is part of its value.
   const auto* string = std::get_if<std::string>(&value);
-  if (string != nullptr && is_string(type.kind) && (type.kind != TypeKind::kChar || type.length == 0)) {
+  if (string != nullptr && is_string(type.kind) && type.kind != TypeKind::kChar) {
     type.length = static_cast<uint32_t>(std::max<size_t>(string->size(), 1));
   }
   if (is_null(value) && is_string(type.kind)) {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "../text_parts.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -40,9 +42,24 @@ Result<Value> cast_to_string(const Type& from, const Value& value, const Type& t
   return fitted;
 }
 
-Result<Value> cast_from_string(const std::string& text, const Type& to, SpareTexts& texts) {
+/// A char without a length takes the blanks that a value has; other strings take a char without its blanks.
+Result<Value> cast_between_strings(const Type& from, const std::string& text, const Type& to, SpareTexts& texts) {
+  std::string_view taken = text;
+  if (from.kind == TypeKind::kChar && has_own_blanks(to)) {
+    std::string padded = texts.take(text);
+    padded.resize(std::max<size_t>(padded.size(), from.length), ' ');
+    return Value(std::move(padded));
+  }
+  if (has_own_blanks(from)) {
+    taken = taken.substr(0, taken.find_last_not_of(' ') + 1);
+  }
+  return to.kind == TypeKind::kText ? Result<Value>(Value(texts.take(taken)))
+                                    : fit_string(to, cut(taken, to.length), texts.take());
+}
+
+Result<Value> cast_from_string(const Type& from, const std::string& text, const Type& to, SpareTexts& texts) {
   if (is_string(to.kind)) {
-    return fit_string(to, cut(text, to.length), texts.take());
+    return cast_between_strings(from, text, to, texts);
   }
   return to.kind == TypeKind::kUuid ? parse_uuid(text, texts.take()) : parse_text(to, text);
 }
@@ -53,11 +70,11 @@ Result<Value> cast_value(const Type& from, const Value& value, const Type& to, S
   if (!can_cast_explicitly(from.kind, to.kind)) {
     return rejected("42846", fmt::format("cannot cast type {} to {}", kind_name(from.kind), kind_name(to.kind)));
   }
-  if ((to.kind == TypeKind::kText && is_string(from.kind)) || (to.kind == TypeKind::kUuid && from.kind == to.kind)) {
+  if (to.kind == TypeKind::kUuid && from.kind == to.kind) {
     return texts.copy(value);
   }
   if (is_string(from.kind)) {
-    return cast_from_string(std::get<std::string>(value), to, texts);
+    return cast_from_string(from, std::get<std::string>(value), to, texts);
   }
   if (is_string(to.kind)) {
     return cast_to_string(from, value, to, texts);

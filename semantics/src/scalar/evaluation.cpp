@@ -114,6 +114,16 @@ Result<Value> evaluate_coalesce(const BoundExpression& call, const Row& row) {
   return Value();
 }
 
+std::string_view without_blanks(const Value& value) {
+  const std::string_view text = std::get<std::string>(value);
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+/// The blanks that a char without a length has at its end do not count.
+std::strong_ordering compared(const Type& type, const Value& left, const Value& right) {
+  return has_own_blanks(type) ? without_blanks(left).compare(without_blanks(right)) <=> 0 : compare(left, right);
+}
+
 Result<Value> evaluate_extreme(const BoundExpression& call, const Row& row) {
   Value best;
   for (const BoundExpression& argument : call.arguments) {
@@ -124,8 +134,8 @@ Result<Value> evaluate_extreme(const BoundExpression& call, const Row& row) {
     if (value.is_null()) {
       continue;
     }
-    const bool is_better = is_null(best) || (call.function == FunctionId::kGreatest ? compare(*value, best) > 0
-                                                                                    : compare(*value, best) < 0);
+    const std::strong_ordering order = is_null(best) ? std::strong_ordering::equal : compared(call.type, *value, best);
+    const bool is_better = is_null(best) || (call.function == FunctionId::kGreatest ? order > 0 : order < 0);
     if (is_better) {
       row.texts.give(std::exchange(best, value.take()));
     }
@@ -150,7 +160,7 @@ Result<Value> evaluate_list(const BoundExpression& call, const Row& row) {
     }
     if (member.is_null()) {
       has_unknown = true;
-    } else if (compare(*value, *member) == 0) {
+    } else if (compared(call.arguments[number].type, *value, *member) == 0) {
       return Value(found);
     }
   }
@@ -192,7 +202,8 @@ Result<Value> evaluate_pair(const BoundExpression& call, const Row& row) {
     return right.error();
   }
   const bool has_null = left.is_null() || right.is_null();
-  const bool is_same = has_null ? left.is_null() && right.is_null() : compare(*left, *right) == 0;
+  const Type& type = call.arguments[has_own_blanks(call.arguments[0].type) ? 0 : 1].type;
+  const bool is_same = has_null ? left.is_null() && right.is_null() : compared(type, *left, *right) == 0;
   if (call.function == FunctionId::kNullIf) {
     return is_same ? Value() : left.take();
   }
@@ -372,6 +383,9 @@ uint32_t digits_of(TypeKind kind) {
 }
 
 bool can_cast_fail(const Type& from, const Type& to) {
+  if (is_string(from.kind) && has_own_blanks(to)) {
+    return false;
+  }
   if (from.kind == to.kind || from.kind == TypeKind::kDate || !can_cast_implicitly(from.kind, to.kind)) {
     return true;
   }

@@ -51,7 +51,7 @@ struct Type {
   TypeKind kind = TypeKind::kInt;
   uint32_t precision = 0;  ///< numeric: 1..38; 0 for a computed value without bound.
   uint32_t scale = 0;      ///< numeric.
-  uint32_t length = 0;     ///< char, varchar, text: bytes; 0 for a computed varchar without bound.
+  uint32_t length = 0;     ///< char, varchar, text: bytes; 0 for a computed char or varchar without bound.
 
   friend bool operator==(const Type&, const Type&) = default;
 };
@@ -82,6 +82,10 @@ struct Type {
 [[nodiscard]] inline bool is_untyped_literal(const Type& type) {
   return type.kind == TypeKind::kVarchar && type.length == 0;
 }
+
+/// A char without a length, which only is computed: each value has its own blanks at its end. They are shown and
+/// matched, and count in no comparison. A char(n) is kept without blanks, as all its values have the same length.
+[[nodiscard]] inline bool has_own_blanks(const Type& type) { return type.kind == TypeKind::kChar && type.length == 0; }
 
 /// Most bytes that a string of this type has, without the blanks that it is padded with.
 [[nodiscard]] constexpr uint32_t length_max(const Type& type) {

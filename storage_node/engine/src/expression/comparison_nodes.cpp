@@ -275,6 +275,12 @@ VectorNodePtr make_list_node(const BoundExpression& call, const NodeMaker& make)
 }  // namespace
 
 VectorNodePtr make_comparison_node(const BoundExpression& call, const NodeMaker& make) {
+  const bool has_blanks =
+      std::any_of(call.arguments.begin(), call.arguments.end(),
+                  [](const BoundExpression& argument) { return semantics::has_own_blanks(argument.type); });
+  if (has_blanks) {
+    return nullptr;  // Texts are compared whole here, and those blanks do not count.
+  }
   if (call.function == FunctionId::kIn || call.function == FunctionId::kNotIn) {
     return make_list_node(call, make);
   }

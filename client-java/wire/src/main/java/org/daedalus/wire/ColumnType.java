@@ -7,7 +7,7 @@ import java.math.BigDecimal;
  *
  * @param precision numeric: 1..38, or 0 for a computed value without bound
  * @param scale numeric: digits after the point
- * @param length char, varchar, text: bytes, or 0 for a computed varchar without bound
+ * @param length char, varchar, text: bytes, or 0 for a computed char or varchar without bound
  */
 public record ColumnType(Kind kind, int precision, int scale, int length) {
     /** The numbers are those of the wire. */
@@ -70,7 +70,7 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
             case TIMESTAMP -> "timestamp without time zone";
             case TIME -> "time without time zone";
             case UUID -> "uuid";
-            case CHAR -> "character(" + length + ")";
+            case CHAR -> length == 0 ? "character" : "character(" + length + ")";
             case VARCHAR -> length == 0 ? "character varying" : "character varying(" + length + ")";
             case TEXT -> "text";
             case INTERVAL -> "interval";

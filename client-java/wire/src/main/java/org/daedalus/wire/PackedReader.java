@@ -236,7 +236,7 @@ final class PackedReader {
         } catch (CharacterCodingException e) {
             throw new WireException("packed string is not UTF-8", e);
         }
-        boolean isChar = type.kind() == ColumnType.Kind.CHAR;
+        boolean isChar = type.kind() == ColumnType.Kind.CHAR && type.length() > 0;
         if (text.indexOf('\0') >= 0 || isChar && text.endsWith(" ")) {
             throw new WireException("packed " + type + " has a NUL, or blanks at the end of a char(n)");
         }

@@ -88,6 +88,8 @@ class PackedRowsTest {
             assertThatThrownBy(() -> readText(ColumnType.charOf(9), blank.getBytes(StandardCharsets.UTF_8)))
                     .hasMessageContaining("blanks at the end");
         }
+        // Without a length, each value has blanks of its own.
+        assertThat(readText(ColumnType.charOf(0), "ab ".getBytes(StandardCharsets.UTF_8))).isEqualTo("ab ");
         assertThatThrownBy(() -> readText(ColumnType.charOf(2), new byte[3])).hasMessageContaining("fit");
     }
 
