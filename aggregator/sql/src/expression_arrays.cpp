@@ -218,7 +218,7 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
     if (!test) {
       return test;
     }
-    if (may_fail(test->expression.arguments[1])) {
+    if (!scope_.is_described() && may_fail(test->expression.arguments[1])) {
       return scope_.refuse("an array of what is computed and may fail", node.location, "use several conditions");
     }
     if (fails_always(test->expression.arguments[1])) {
