@@ -43,9 +43,10 @@ def test_every_type_comes_back_as_it_went_in_binary(table: str) -> None:
         ]  # fmt: skip
         for position, column in enumerate(COLUMNS.split(", ")):
             if column not in ("single", "twice"):
-                found = cursor.execute(
-                    f"SELECT id FROM kinds WHERE {column} = %b ORDER BY id", (ROWS[0][position],)
-                ).fetchall()
+                # A text in binary is declared as text: the blanks that pad a char(n) are none of its own there.
+                value = ROWS[0][position]
+                value = value.rstrip() if isinstance(value, str) else value
+                found = cursor.execute(f"SELECT id FROM kinds WHERE {column} = %b ORDER BY id", (value,)).fetchall()
                 assert found == [(1,)], column
 
 
