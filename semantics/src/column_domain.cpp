@@ -50,6 +50,19 @@ Domain domain_of(const Type& type) {
   return {range.low, range.high, 0};
 }
 
+/// What lies between is held by a column of moments: its infinities, the ends of its numbers, are not.
+Domain finite_domain(const Type& type) {
+  return type.kind == TypeKind::kDate ? Domain{kDateDaysMin, kDateDaysMax, 0}
+                                      : Domain{kTimestampMicrosMin, kTimestampMicrosMax, 0};
+}
+
+bool is_infinite_moment(const Type& type, const TypedValue& constant) {
+  const auto* number = std::get_if<int64_t>(&constant.value);
+  const IntegerRange range = integer_range(type.kind == TypeKind::kDate ? TypeKind::kInt : TypeKind::kBigint);
+  return is_moment(type.kind) && constant.type.kind == type.kind && number != nullptr &&
+         (*number == range.low || *number == range.high);
+}
+
 Value ordinal_value(const Type& type, const BigInt& ordinal) {
   if (type.kind == TypeKind::kNumeric) {
     return Decimal{ordinal, static_cast<int32_t>(type.scale)};
@@ -344,7 +357,7 @@ Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue
   if (is_inside(type, constant.type, constant.value)) {
     return compare_literal(column, op, constant.value);
   }
-  const Domain domain = domain_of(type);
+  const Domain domain = is_infinite_moment(type, constant) ? finite_domain(type) : domain_of(type);
   const Bounds bounds = bounds_of(type, constant, domain);
   if (op == Operator::kEqual || op == Operator::kNotEqual) {
     return equal_condition(column, bounds, domain, op == Operator::kNotEqual);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <utility>
 
 #include "array_text.hpp"
@@ -126,13 +127,34 @@ Result<Value> within(Value value, int64_t number, int64_t low, int64_t high, con
   return value;
 }
 
+/// Infinity is the least and the greatest number of either layout; a statement says where it takes it.
+template <typename Number>
+bool is_infinity(Number number) {
+  return number == std::numeric_limits<Number>::min() || number == std::numeric_limits<Number>::max();
+}
+
+bool is_infinite_moment(TypeKind kind, const Value& value) {
+  const auto* number = std::get_if<int64_t>(&value);
+  if (number == nullptr || !semantics::is_moment(kind)) {
+    return false;
+  }
+  return kind == TypeKind::kDate ? is_infinity(static_cast<int32_t>(*number)) : is_infinity(*number);
+}
+
 Result<Value> read_binary_date(std::string_view bytes) {
-  const int64_t days = read_big_endian<int32_t>(bytes) + kEpochDays;
+  const auto since_2000 = read_big_endian<int32_t>(bytes);
+  if (is_infinity(since_2000)) {
+    return Value(int64_t{since_2000});
+  }
+  const int64_t days = since_2000 + kEpochDays;
   return within(Value(days), days, semantics::kDateDaysMin, semantics::kDateDaysMax, "date");
 }
 
 Result<Value> read_binary_timestamp(std::string_view bytes) {
   const auto since_2000 = read_big_endian<int64_t>(bytes);
+  if (is_infinity(since_2000)) {
+    return Value(since_2000);
+  }
   if (since_2000 > semantics::kTimestampMicrosMax - kEpochMicros) {
     return rejected("22008", "timestamp out of range");
   }
@@ -350,6 +372,9 @@ Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {
   auto value = read_binary(kind, bytes);
   if (!value && value.error().sqlstate == "22P03") {
     return rejected("22P03", "incorrect binary data format");
+  }
+  if (value && is_infinite_moment(kind, *value)) {
+    return rejected("0A000", fmt::format("{} infinity is not supported", kind_name(kind)));
   }
   return value;
 }

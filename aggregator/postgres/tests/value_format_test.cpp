@@ -92,10 +92,21 @@ TEST(ValueFormatTest, WrongBinaryParametersAreRefused) {
   EXPECT_EQ(numeric("\0\1\0\0\0\0\0\0\x27\x10"s), "22P03");  // A digit of 10,000.
   EXPECT_EQ(numeric("\0\1\x7f\xff\0\0\0\0\0\1"s), "22003");
   EXPECT_EQ(numeric("\0\0\0\0\xc0\0\0\0"s), "0A000");  // NaN.
-  EXPECT_EQ(read_parameter(TypeKind::kDate, kBinaryFormat, "\x7f\xff\xff\xff"s).error().sqlstate, "22008");
+  EXPECT_EQ(read_parameter(TypeKind::kDate, kBinaryFormat, "\x7f\xff\xff\xfe"s).error().sqlstate, "22008");
   EXPECT_EQ(read_parameter(TypeKind::kTime, kBinaryFormat, "\0\0\0\x14\x1d\xd7\x60\1"s).error().sqlstate, "22008");
-  EXPECT_EQ(read_parameter(TypeKind::kTimestamp, kBinaryFormat, "\x7f\xff\xff\xff\xff\xff\xff\xff"s).error().sqlstate,
+  EXPECT_EQ(read_parameter(TypeKind::kTimestamp, kBinaryFormat, "\x7f\xff\xff\xff\xff\xff\xff\xfe"s).error().sqlstate,
             "22008");
+}
+
+TEST(ValueFormatTest, InfinityIsAParameterAndNoValueOfARow) {
+  for (const auto& [kind, bytes] : std::initializer_list<std::pair<TypeKind, std::string>>{
+           {TypeKind::kDate, "\x80\0\0\0"s},
+           {TypeKind::kTimestamp, "\x7f\xff\xff\xff\xff\xff\xff\xff"s},
+           {TypeKind::kTimestampTz, "\x80\0\0\0\0\0\0\0"s}}) {
+    EXPECT_TRUE(read_parameter(kind, kBinaryFormat, bytes));
+    EXPECT_EQ(read_binary_value(kind, bytes).error().sqlstate, "0A000");
+  }
+  EXPECT_EQ(read_parameter(TypeKind::kDate, kTextFormat, "infinity")->text(), "infinity");
 }
 
 TEST(ValueFormatTest, ATextIsReadAsItsTypeUnlessItNamesTheTime) {

@@ -138,10 +138,30 @@ Result<void> ExpressionBinder::check_place(std::string_view what, std::string_vi
   return is_in_aggregate_ ? Result<void>(scope_.error("42803", std::string(nested), location)) : Result<void>();
 }
 
+Result<std::vector<Typed>> ExpressionBinder::counts_whole_rows(AggregateFunction function,
+                                                               const grammar::FunctionCall& node) {
+  std::vector<Typed> counted;
+  const bool is_count = function == AggregateFunction::kCount && node.arguments.size() == 1 && !node.distinct;
+  if (!is_count || !node.arguments[0].has_column()) {
+    return counted;
+  }
+  auto is_star = scope_.is_star(node.arguments[0].column());
+  if (!is_star) {
+    return is_star.error();
+  }
+  if (*is_star) {  // No row is NULL.
+    counted.push_back(Typed{semantics::make_constant(Type{TypeKind::kBool}, Value(true)), false, node.location});
+  }
+  return counted;
+}
+
 Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(AggregateFunction function,
                                                                                 const grammar::FunctionCall& node) {
   AggregateParts parts;
-  auto arguments = bind_all(node.arguments);
+  auto arguments = counts_whole_rows(function, node);
+  if (arguments && arguments->empty()) {
+    arguments = bind_all(node.arguments);
+  }
   if (!arguments) {
     return arguments.error();
   }

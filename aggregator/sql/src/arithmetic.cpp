@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "beyond.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -174,6 +175,9 @@ Result<Constant> add(const Scope& scope, const Constant& left, Sign sign, const 
   if (!first || !second) {
     return !first ? first.error() : second.error();
   }
+  if (first->is_beyond || second->is_beyond) {
+    return refuse_beyond(scope, first->is_beyond ? *first : *second);
+  }
   const TypeKind left_kind = first->type.kind;
   const TypeKind right_kind = second->type.kind;
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {
@@ -201,6 +205,9 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   auto second = typed_like(scope, right, left);
   if (!first || !second) {
     return !first ? first.error() : second.error();
+  }
+  if (first->is_beyond || second->is_beyond) {
+    return refuse_beyond(scope, first->is_beyond ? *first : *second);
   }
   const TypeKind left_kind = first->type.kind;
   const TypeKind right_kind = second->type.kind;

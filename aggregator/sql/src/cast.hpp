@@ -14,6 +14,10 @@ namespace daedalus::aggregator::sql {
 /// Whether a cast leaves a char(n) as it is: bpchar without a length takes what it is given.
 [[nodiscard]] bool keeps_length(const semantics::Type& from, const semantics::Type& to);
 
+/// The digits of seconds that are kept: fewer than six, which all moments and times have; nothing: all are.
+/// Precondition: resolve_type() made `type` of the name.
+[[nodiscard]] std::optional<int32_t> precision_of_moment(const semantics::Type& type, const grammar::TypeName& name);
+
 /// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
 [[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);
 

@@ -225,7 +225,7 @@ Result<Operand> ConditionCompiler::operand(const grammar::Node& node) {
     auto column = scope_.column(node.column());
     return !column ? Result<Operand>(column.error()) : Result<Operand>(*column);
   }
-  auto constant = fold(scope_, node);
+  auto constant = fold_compared(scope_, node);
   if (!constant) {
     return constant.error();
   }

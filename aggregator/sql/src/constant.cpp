@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "arithmetic.hpp"
+#include "beyond.hpp"
 #include "cast.hpp"
 #include "computing_mistakes.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -97,6 +98,7 @@ Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
   }
   constant->location = node.location;
   constant->given = node.number;
+  constant->is_beyond = constant->is_beyond || is_infinite(constant->type, constant->value);
   return std::move(*constant);
 }
 
@@ -123,14 +125,37 @@ Folded fold_restricted(const Scope& scope, const Constant& argument, semantics::
   return std::move(*made);
 }
 
+/// A literal that is beyond the type, or such a value as another kind of moment; nothing for all others.
+std::optional<Constant> cast_beyond(const Scope& scope, const Constant& argument, const Type& type) {
+  if (argument.is_beyond && semantics::is_moment(argument.type.kind) && semantics::is_moment(type.kind)) {
+    return as_moment(argument, type.kind);
+  }
+  const auto* text = std::get_if<std::string>(&argument.value);
+  auto made = argument.is_untyped && text != nullptr ? value_beyond(type, *text) : std::nullopt;
+  if (made) {
+    ask_kind(scope, argument, type.kind);
+    made->location = argument.location;
+  }
+  return made;
+}
+
 Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
-  auto argument = fold(scope, node.argument);
+  auto argument = fold_compared(scope, node.argument);
   if (!argument || !argument->has_value()) {
     return argument;
   }
   auto type = resolve_type(scope, node.type_name);
   if (!type) {
     return type.error();
+  }
+  if (precision_of_moment(*type, node.type_name)) {
+    return std::optional<Constant>();  // It is computed.
+  }
+  if (auto beyond = cast_beyond(scope, **argument, *type)) {
+    return beyond;
+  }
+  if ((*argument)->is_beyond) {
+    return refuse_beyond(scope, **argument);
   }
   if (type->kind == TypeKind::kInterval && !modifier_of_interval(node.type_name).is_none()) {
     return fold_restricted(scope, **argument, modifier_of_interval(node.type_name));
@@ -320,13 +345,21 @@ Constant constant_of(semantics::BoundExpression folded, int32_t location) {
 }
 
 Folded fold(Scope& scope, const grammar::Node& node) {
+  auto folded = fold_compared(scope, node);
+  const bool is_beyond = folded && folded->has_value() && (*folded)->is_beyond;
+  return is_beyond ? Folded(refuse_beyond(scope, **folded)) : folded;
+}
+
+Folded fold_compared(Scope& scope, const grammar::Node& node) {
   switch (node.kind()) {
     case grammar::Node::kConstant:
       return fold_literal(scope, node.constant());
     case grammar::Node::kParameter:
       return fold_parameter(scope, node.parameter());
-    case grammar::Node::kCast:
-      return fold_cast(scope, node.cast());
+    case grammar::Node::kCast: {
+      auto made = fold_cast(scope, node.cast());
+      return made && !made->has_value() ? fold_computed(scope, node) : made;
+    }
     case grammar::Node::kValueFunction:
       return fold_value_function(scope, node.value_function());
     case grammar::Node::kFunctionCall:
@@ -386,6 +419,10 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   }
   // PostgreSQL compares varchar as text.
   ask_kind(scope, constant, column_type.kind == TypeKind::kVarchar ? TypeKind::kText : column_type.kind);
+  if (constant.is_beyond) {
+    const bool are_moments = semantics::is_moment(constant.type.kind) && semantics::is_moment(column_type.kind);
+    return are_moments ? as_moment(std::move(constant), column_type.kind) : constant;
+  }
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
   if (!constant.is_untyped && is_of_other_clock(scope, constant.type.kind, column_type.kind)) {
     // A moment beside a column of clocks' times is no time of theirs: a clock that is put back shows some twice.
@@ -401,6 +438,10 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   constant.type = unbounded(column_type);
   if (semantics::is_null(constant.value)) {
     return constant;
+  }
+  if (auto beyond = value_beyond(constant.type, std::get<std::string>(constant.value))) {
+    beyond->location = constant.location;
+    return std::move(*beyond);
   }
   const std::string text = std::get<std::string>(std::move(constant.value));
   std::string_view read = text;

@@ -29,12 +29,16 @@ struct Constant {
   int32_t parameter = 0;  ///< Number of the parameter that it stands for, while that has no type; 0 otherwise.
   int32_t given = 0;      ///< Number of the parameter whose value it is, just as it came; 0 otherwise.
   bool is_array = false;  ///< Of such: a parameter, whose value is its text, or NULL.
+  /// Infinity or NaN of a type that has none here (beyond.hpp): a column is compared with it, nothing else.
+  bool is_beyond = false;
 };
 
 /// The value of an expression without columns, or an empty optional when it is not one (the caller knows what to say).
 /// Errors carry positions: 22P02 and others of parse_text(), 22003, 42704 unknown type, 42846 no such cast, 42883 no
 /// such operator, 42P02 no such parameter, 0A000 a type or function outside the supported SQL.
 [[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
+/// The same for what a column is compared with: it may be beyond its type, too.
+[[nodiscard]] Result<std::optional<Constant>> fold_compared(Scope& scope, const grammar::Node& node);
 
 /// What an expression has been computed to. Precondition: it is a constant.
 [[nodiscard]] Constant constant_of(semantics::BoundExpression folded, int32_t location);

@@ -82,6 +82,9 @@ class ExpressionBinder {
     std::vector<semantics::SortOrder> order;
     std::optional<semantics::BoundExpression> filter;
   };
+  /// Of count(t.*) a value that each row has; of all else nothing.
+  Result<std::vector<Typed>> counts_whole_rows(semantics::AggregateFunction function,
+                                               const grammar::FunctionCall& node);
   Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
   Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
   /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
@@ -128,6 +131,8 @@ class ExpressionBinder {
   Bound cast_expression(const grammar::Node& node);
   /// What the fields and the precision in the type's name leave of it.
   Bound restricted(Typed interval, const grammar::TypeName& type);
+  /// A moment or time with so many digits of seconds.
+  Bound rounded(Typed moment, int32_t precision);
   Bound case_expression(const grammar::Node& node);
   Bound choice(semantics::FunctionId function, std::string_view name, const grammar::Nodes& arguments,
                int32_t location);

@@ -302,12 +302,18 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
   if (!argument) {
     return argument;
   }
-  if (argument->is_unknown) {
-    return constant(node);  // 'x'::type reads the text as that type.
-  }
   auto type = resolve_type(scope_, written.type_name);
   if (!type) {
     return type.error();
+  }
+  const auto precision = precision_of_moment(*type, written.type_name);
+  if (argument->is_unknown && precision) {
+    const int32_t location = argument->location;
+    auto read = coerced(std::move(*argument), type->kind);
+    return read ? rounded(Typed{std::move(*read), false, location}, *precision) : read.error();
+  }
+  if (argument->is_unknown) {
+    return constant(node);  // 'x'::type reads the text as that type.
   }
   if (plain_name(written.type_name.names) == "text") {
     type->kind = TypeKind::kText;
@@ -324,7 +330,20 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
   }
   const bool is_kept = argument->expression.type == *type || keeps_length(argument->expression.type, *type);
   auto made = is_kept ? std::move(argument) : cast(std::move(argument->expression), *type, argument->location);
+  if (made && precision) {
+    return rounded(std::move(*made), *precision);
+  }
   return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
+}
+
+ExpressionBinder::Bound ExpressionBinder::rounded(Typed moment, int32_t precision) {
+  const TypeKind kind = moment.expression.type.kind;
+  const char* const name = kind == TypeKind::kTimestamp ? "timestamp"
+                           : kind == TypeKind::kTime    ? "time"
+                                                        : "timestamptz";
+  const int32_t location = moment.location;
+  Typed digits{semantics::make_constant(Type{TypeKind::kInt}, Value(int64_t{precision}))};
+  return resolved(name, false, pair_of(std::move(moment), std::move(digits)), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::restricted(Typed interval, const grammar::TypeName& type) {

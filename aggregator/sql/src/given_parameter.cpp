@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "beyond.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/text.hpp"
 
@@ -20,6 +21,9 @@ Result<Constant> read_as(const Scope& scope, ParameterKind kind, Value text) {
     constant.value = std::move(text);
     return constant;
   }
+  if (auto beyond = value_beyond(Type{kind.kind}, std::get<std::string>(text))) {
+    return std::move(*beyond);
+  }
   auto value = read_text(scope, Type{kind.kind}, std::get<std::string>(text));
   if (!value) {
     return value.error();
@@ -35,7 +39,8 @@ Constant constant_without_value(ParameterKind kind) {
   constant.is_array = kind.is_array;
   constant.is_text = kind.kind == TypeKind::kText;
   const bool is_varchar = constant.is_text || kind.kind == TypeKind::kVarchar;
-  constant.type = is_varchar ? Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax} : Type{kind.kind};
+  constant.type =
+      is_varchar ? Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax} : Type{kind.kind};
   return constant;
 }
 
@@ -49,7 +54,8 @@ std::optional<ParameterKind> declared_by(const wire::v1::Constant& given) {
   return !type || is_untyped(given) ? std::nullopt : std::optional(ParameterKind{type->kind, given.is_array()});
 }
 
-Result<Constant> given_constant(const Scope& scope, const wire::v1::Constant& given, std::optional<ParameterKind> kind) {
+Result<Constant> given_constant(const Scope& scope, const wire::v1::Constant& given,
+                                std::optional<ParameterKind> kind) {
   if (given.has_text() || given.is_array()) {
     auto type = contract::to_type(given.type());
     if (!type) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-
 #include "expression_binder.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"

@@ -159,7 +159,19 @@ TEST_F(WhereTest, DatesInOtherSpellings) {
   }
   EXPECT_EQ(failure("SELECT i FROM t WHERE day = '30/06/2013'"),
             "22008@29 date/time field value out of range: \"30/06/2013\"");
-  EXPECT_EQ(failure("SELECT i FROM t WHERE day = 'infinity'"), "0A000@29 date infinity is not supported");
+}
+
+TEST_F(WhereTest, NothingIsBeyondInfinity) {
+  for (const auto& [condition, predicate] : std::initializer_list<std::pair<std::string, std::string>>{
+           {"day < 'infinity'", "day not null"},
+           {"at = 'infinity'", "never"},
+           {"at >= '-infinity'::date", "at not null"},
+           {"moment > TIMESTAMPTZ '-infinity'", "moment not null"},
+           {"n < 'NaN'", "n not null"},
+           {"n = 'infinity'::numeric", "never"},
+       }) {
+    EXPECT_EQ(where(condition), predicate) << condition;
+  }
 }
 
 TEST_F(WhereTest, TimeFoldsToTheCallersNow) {
