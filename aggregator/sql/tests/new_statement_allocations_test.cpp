@@ -16,7 +16,7 @@ constexpr uint32_t kColumns = 40;
 constexpr uint32_t kOutputs = 27;
 constexpr uint32_t kConditions = 9;
 /// Names of columns fit into their strings. Some are for each condition, none for each output.
-constexpr uint64_t kAllocationsMax = 60;
+constexpr uint64_t kAllocationsMax = 66;
 
 std::shared_ptr<const semantics::Schema> schema() {
   auto made = std::make_shared<semantics::Schema>();
