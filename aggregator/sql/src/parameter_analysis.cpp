@@ -127,7 +127,9 @@ Result<void> ParameterAnalysis::key(const Node& node, const char* clause) {
     return {};
   }
   const bool is_list = node.kind() == Node::kRow && !node.row().has_keyword;
-  for (const Node& item : is_list ? node.row().items : node.has_grouping_set() ? node.grouping_set().content : grammar::Nodes()) {
+  for (const Node& item : is_list                   ? node.row().items
+                          : node.has_grouping_set() ? node.grouping_set().content
+                                                    : grammar::Nodes()) {
     if (auto done = key(item, clause); !done) {
       return done;
     }
@@ -347,7 +349,8 @@ Result<void> check_parameter_types(const Scope& scope) {
   if (!open) {
     return {};
   }
-  return scope.error("42P08", fmt::format("could not determine data type of parameter ${}", open->number), open->location);
+  return scope.error("42P08", fmt::format("could not determine data type of parameter ${}", open->number),
+                     open->location);
 }
 
 }  // namespace daedalus::aggregator::sql

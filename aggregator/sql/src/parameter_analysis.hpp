@@ -1,7 +1,7 @@
 // Gives a statement's parameters their types, before anything of it is compiled.
 //
-// Decides the order in which places are asked: PostgreSQL's parse analysis. Refuses to know what places mean: the binder
-// of expressions does.
+// Decides the order in which places are asked: PostgreSQL's parse analysis. Refuses to know what places mean: the
+// binder of expressions does.
 #pragma once
 
 #include "scope.hpp"

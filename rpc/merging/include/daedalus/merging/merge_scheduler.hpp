@@ -57,8 +57,8 @@ class MergeScheduler {
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
   void open(QueryId id, rpc::Requester to, const semantics::Selection& selection, semantics::AnswerForm form);
   /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large
-  /// or takes more memory than one may, 53200 all answers together do: the query has failed, close it. Cost O(1). Precondition: it is open, and its parts
-  /// have not ended.
+  /// or takes more memory than one may, 53200 all answers together do: the query has failed, close it. Cost O(1).
+  /// Precondition: it is open, and its parts have not ended.
   [[nodiscard]] Result<void> add(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease = {});
   /// All parts have come.
   void end_parts(QueryId id);
