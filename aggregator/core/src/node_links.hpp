@@ -39,7 +39,7 @@ class NodeLinks {
   /// Why the node cannot be reached; meaningful while it is not up.
   [[nodiscard]] const std::string& problem(NodeId node) const { return nodes_.at(node).problem; }
   [[nodiscard]] const std::string& endpoint(NodeId node) const { return nodes_.at(node).endpoint; }
-  /// What the node may be sent. Precondition: is_up(node).
+  /// Returns the newest version of the language that the node may be sent. Precondition: is_up(node).
   [[nodiscard]] uint32_t language(NodeId node) const { return nodes_.at(node).language; }
   /// Ascending.
   [[nodiscard]] const std::vector<NodeId>& all() const { return all_; }

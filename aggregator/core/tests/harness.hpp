@@ -61,7 +61,7 @@ class Cluster {
   rpc::PeerId connect(wire::v1::Role role);
   void disconnect(rpc::PeerId peer);
   void node_up(uint32_t node);
-  /// Of nodes that come up from now on.
+  /// Nodes that come up from now on have this language.
   void set_node_language(const semantics::Language& language) { options_.node_language = &language; }
   void node_down(uint32_t node, const std::string& reason = "connection reset");
   /// Dials what the core asked for; the other side then says it is a writer.

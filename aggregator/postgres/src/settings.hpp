@@ -53,7 +53,7 @@ class Settings {
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
-  /// Of a query in a segment; 0: as long as the nodes allow.
+  /// Returns how long a query may compute in a segment; 0: as long as the nodes allow.
   [[nodiscard]] uint32_t compute_ms() const { return compute_ms_; }
 
   /// One of those there are, but for those that a session invents.

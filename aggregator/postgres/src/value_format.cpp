@@ -232,7 +232,7 @@ wire::v1::Constant unread(aggregator::ParameterKind type, std::string_view text)
   return constant;
 }
 
-/// What is wrong with an array's text, or with one of its elements.
+/// Refuses an array's text that is none, or an element that is no value of its type.
 Result<void> check_array(TypeKind kind, std::string_view text, const SessionZone& zone) {
   auto elements = aggregator::sql::parse_array(text);
   if (!elements) {

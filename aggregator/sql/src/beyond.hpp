@@ -10,11 +10,11 @@
 
 namespace daedalus::aggregator::sql {
 
-/// What a text is as this type, if that is such a value: of a moment the least or the greatest number, which no moment
-/// has; of numeric a double.
+/// Reads a text as such a value of this type, if it is one. A moment's is the least or the greatest number, which no
+/// moment has; numeric's is a double.
 [[nodiscard]] std::optional<Constant> value_beyond(const semantics::Type& type, std::string_view text);
 
-/// Whether a moment that came as a number is infinite.
+/// Says whether a moment that came as a number is infinite.
 [[nodiscard]] bool is_infinite(const semantics::Type& type, const semantics::Value& value);
 
 /// An infinite moment as one of another kind. Precondition: both are moments.

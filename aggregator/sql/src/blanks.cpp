@@ -28,12 +28,12 @@ Result<BoundExpression> cast_to(BoundExpression value, TypeKind kind) {
   return semantics::make_call(FunctionId::kCast, list_of(std::move(value)), Type{kind});
 }
 
-/// Whether the argument at this place is one of the values that a CASE or COALESCE chooses from.
+/// Says whether the argument at this place is one of the values that a CASE or COALESCE chooses from.
 bool is_choice(const BoundExpression& call, size_t place) {
   return call.function == FunctionId::kCoalesce || place % 2 == 1 || place + 1 == call.arguments.size();
 }
 
-/// Whether it is the text of a char with blanks of its own.
+/// Says whether it is the text of a char with blanks of its own.
 bool is_text_of_blanks(const BoundExpression& expression) {
   return expression.is_call(FunctionId::kCast) && expression.type.kind == TypeKind::kText &&
          semantics::has_own_blanks(expression.arguments[0].type);
@@ -63,7 +63,8 @@ Result<BoundExpression> chosen_text(BoundExpression value) {
   return semantics::make_call(value.function, std::move(value.arguments));
 }
 
-/// Whether a function looks at the blanks of a char: LIKE and regular expressions match them, a length counts them.
+/// Says whether a function looks at the blanks of a char: LIKE and regular expressions match them, a length counts
+/// them.
 bool sees_blanks(const semantics::ScalarFunction& function) {
   constexpr std::array<std::string_view, 11> kNames{
       "~~", "!~~", "~~*", "!~~*", "~", "!~", "~*", "!~*", "octet_length", "bpchar_larger", "bpchar_smaller"};

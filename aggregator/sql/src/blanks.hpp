@@ -31,8 +31,8 @@ namespace daedalus::aggregator::sql {
 /// all become texts.
 [[nodiscard]] Result<void> make_comparable(std::vector<semantics::BoundExpression>& values);
 
-/// What a function takes: where blanks at the end do not count for it, chars with blanks of their own lose them. What
-/// is compared is then text, for which there is the same operator.
+/// Takes the blanks from the arguments of a function for which they do not count, where chars have blanks of their own.
+/// What is compared is then text, for which there is the same operator.
 [[nodiscard]] Result<void> ignore_blanks(const semantics::ScalarFunction& function,
                                          std::vector<semantics::BoundExpression>& arguments);
 

@@ -5,8 +5,8 @@
 
 namespace daedalus::semantics {
 
-/// Asked by every call of a function of an evaluation on the thread that it watches. An evaluation that is over ends
-/// with an error, whatever its values are; the watcher knows the reason to tell.
+/// Every call of a function asks the watch of its thread whether to go on. An evaluation that is over ends with an
+/// error, whatever its values are; the watcher knows the reason to tell.
 class EvaluationWatch {
  public:
   virtual ~EvaluationWatch() = default;

@@ -24,7 +24,7 @@ namespace daedalus::engine {
           "Allow more time, or ask again when the node is less busy."};
 }
 
-/// How long one query, or several that share what they compute, has computed in a segment, and how long it may.
+/// Counts how long one query, or several that share what they compute, has computed in a segment, and how long it may.
 struct ComputeTime {
   int64_t spent_ns = 0;
   int64_t allowed_ns = INT64_MAX;
