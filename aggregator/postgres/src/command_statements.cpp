@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "command_words.hpp"
+#include "value_format.hpp"
 
 namespace daedalus::postgres {
 
@@ -60,31 +61,45 @@ constexpr TypeSpelling kSpellings[] = {
     {"uuid", 2950},
 };
 
-/// One type, up to the comma or parenthesis behind it; what is wrong comes back.
-std::optional<RefusedCommand> read_type(Words& words, std::vector<uint32_t>& types) {
-  std::string name;
-  for (int depth = 0; !words.is_at_end() && (depth > 0 || (!words.is_symbol(",") && !words.is_symbol(")")));) {
-    if (words.is("as")) {
-      return syntax_error(words);
-    }
-    if (words.is_symbol("[") || words.is("array")) {
-      return refuse("a parameter that is an array", "leave its type to the server");
-    }
-    if (words.take_symbol("(")) {
-      ++depth;
-    } else if (words.take_symbol(")")) {
-      --depth;
-    } else if (depth > 0) {
-      words.skip();
-    } else if (words.take("pg_catalog") && words.take_symbol(".")) {
-      continue;
-    } else if (words.is_name()) {
-      name += (name.empty() ? "" : " ") + words.take_text();
-    } else {
-      return syntax_error(words);
+/// Takes `[]`, `[3]`, `[][]` or `ARRAY` behind a type's name; false where something else stands in the brackets.
+bool take_brackets(Words& words) {
+  static_cast<void>(words.take("array"));
+  while (words.take_symbol("[")) {
+    static_cast<void>(words.take_integer());
+    if (!words.take_symbol("]")) {
+      return false;
     }
   }
-  if (name.empty()) {
+  return true;
+}
+
+/// Takes the modifiers behind a type's name, which a parameter's type does not keep.
+void skip_modifiers(Words& words) {
+  while (!words.is_at_end() && !words.take_symbol(")")) {
+    words.skip();
+  }
+}
+
+/// The name of one type without its modifiers; empty where something else stands there.
+std::string read_type_name(Words& words) {
+  std::string name;
+  while (words.is_name() && !words.is("as") && !words.is("array")) {
+    if (words.take("pg_catalog") && words.take_symbol(".")) {
+      continue;
+    }
+    name += (name.empty() ? "" : " ") + words.take_text();
+    if (words.take_symbol("(")) {
+      skip_modifiers(words);
+    }
+  }
+  return name;
+}
+
+/// Reads one type, up to the comma or parenthesis behind it. Returns what is wrong with it.
+std::optional<RefusedCommand> read_type(Words& words, std::vector<uint32_t>& types) {
+  const std::string name = read_type_name(words);
+  const bool is_array = words.is_symbol("[") || words.is("array");
+  if (name.empty() || !take_brackets(words)) {
     return syntax_error(words);
   }
   const auto found = std::find_if(std::begin(kSpellings), std::end(kSpellings),
@@ -92,7 +107,11 @@ std::optional<RefusedCommand> read_type(Words& words, std::vector<uint32_t>& typ
   if (found == std::end(kSpellings)) {
     return RefusedCommand{rejected("42704", fmt::format("type \"{}\" does not exist", name.substr(0, 63)))};
   }
-  types.push_back(found->oid);
+  const auto oid = is_array ? array_oid_of(found->oid) : found->oid;
+  if (!oid) {
+    return refuse(fmt::format("a parameter that is an array of {}", name), "leave its type to the server");
+  }
+  types.push_back(*oid);
   return std::nullopt;
 }
 

@@ -18,9 +18,13 @@ Error no_such_statement(const std::string& name) {
   return rejected("26000", fmt::format("prepared statement \"{}\" does not exist", name));
 }
 
-/// As a CAST wants it: a name that brings no length.
-std::string_view cast_name(semantics::TypeKind kind) {
-  return kind == semantics::TypeKind::kChar ? "bpchar" : semantics::kind_name(kind);
+/// The name of the type that a value is cast to before it becomes a parameter: it brings no length, and an array
+/// stays the text that it is written as.
+std::string_view cast_name(const aggregator::ParameterKind& type) {
+  if (type.is_array) {
+    return "text";
+  }
+  return type.kind == semantics::TypeKind::kChar ? "bpchar" : semantics::kind_name(type.kind);
 }
 
 /// None of NULL.
@@ -57,6 +61,18 @@ std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, co
     asked->parameter_formats.push_back(kTextFormat);
   }
   return asked;
+}
+
+/// The number of the first parameter that is an array and whose value is neither a string nor NULL; 0: there is none.
+size_t computed_array(const ExecuteCommand& command, const Prepared& statement) {
+  for (size_t index = 0; index < statement.parameters.size(); ++index) {
+    Words words(command.values[index]);
+    const bool is_literal = (words.is_string() || words.is("null")) && words.left() == 1;
+    if (statement.parameters[index].type.is_array && !is_literal) {
+      return index + 1;
+    }
+  }
+  return 0;
 }
 
 }  // namespace
@@ -125,6 +141,11 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
     }
   }
   active_.portal = &portal;
+  if (const size_t array = computed_array(command, *statement); array != 0) {
+    return fail(rejected("0A000",
+                         fmt::format("EXECUTE with an array that is computed is not supported (parameter ${})", array),
+                         "write it as a string: '{1,2,3}'"));
+  }
   if (command.values.empty() || statement->catalogue != nullptr) {
     return become(portal, statement, rows_max);
   }
@@ -137,7 +158,7 @@ void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<co
   std::string& sql = *body.mutable_sql();
   for (size_t index = 0; index < command.values.size(); ++index) {
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
-                       cast_name(statement->parameters[index].type.kind));
+                       cast_name(statement->parameters[index].type));
   }
   values_ = std::make_unique<ExecuteValues>();
   values_->statement = std::move(statement);

@@ -280,6 +280,11 @@ std::optional<TypeKind> kind_of(uint32_t oid) {
   return found == std::end(kTypes) ? std::nullopt : std::optional(found->kind);
 }
 
+std::optional<uint32_t> array_oid_of(uint32_t element_oid) {
+  const auto kind = kind_of(element_oid);
+  return kind ? std::optional(entry_of(*kind).array_oid) : std::nullopt;
+}
+
 Result<std::optional<aggregator::ParameterKind>> declared_kind(uint32_t oid) {
   using aggregator::ParameterKind;
   if (oid == 0 || oid == kUnknownOid) {

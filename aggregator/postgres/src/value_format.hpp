@@ -32,6 +32,9 @@ constexpr uint32_t kTextOid = 25;
 /// The type that has this number in pg_type.
 [[nodiscard]] std::optional<semantics::TypeKind> kind_of(uint32_t oid);
 
+/// The number that pg_type gives to arrays of the type with this number; nothing where there are none here.
+[[nodiscard]] std::optional<uint32_t> array_oid_of(uint32_t element_oid);
+
 /// The type a parameter is declared with. Nothing for 0 and `unknown`: it is not. Errors: 0A000 a type that is not
 /// supported.
 [[nodiscard]] Result<std::optional<aggregator::ParameterKind>> declared_kind(uint32_t oid);

@@ -98,7 +98,8 @@ TEST_F(StatementsTest, WhatCannotBePreparedIsRefused) {
   for (const auto& [sql, said_of_it] : std::initializer_list<std::pair<const char*, const char*>>{
            {"PREPARE q AS SHOW jit", "E 42601 syntax error at or near \"SHOW\"|Z I"},
            {"PREPARE q (nonsense) AS SELECT 1", "E 42704 type \"nonsense\" does not exist|Z I"},
-           {"PREPARE q (int[]) AS SELECT 1", "E 0A000 a parameter that is an array is not supported|Z I"},
+           {"PREPARE q (oid[]) AS SELECT 1", "E 0A000 a parameter that is an array of oid is not supported|Z I"},
+           {"PREPARE q (int[) AS SELECT 1", "E 42601 syntax error at or near \")\"|Z I"},
            {"PREPARE q (int AS SELECT 1", "E 42601 syntax error at or near \"AS\"|Z I"},
            {"PREPARE q", "E 42601 syntax error at end of input|Z I"},
            {"PREPARE TRANSACTION 'a'", "E 0A000 PREPARE TRANSACTION is not supported|Z I"}}) {
