@@ -40,6 +40,19 @@ class ParameterSession(PostgresConnection):
         self.send(message(b"E", b"\0" + struct.pack("!i", 0)) + message(b"S"))
         return self._said()
 
+    def execute(self, sql: str, types: Sequence[str], values: Sequence[str | None]) -> Said:
+        """PREPARE with these types, EXECUTE with these values, and DEALLOCATE, all in SQL; the first error is told.
+        PostgreSQL computes every row of an EXECUTE before it tells the columns, so an error comes without them."""
+        names = f" ({', '.join(types)})" if types else ""
+        said = self.simple(f"PREPARE drawn{names} AS {sql}")
+        if not said.error:
+            listed = ", ".join("NULL" if each is None else "'" + each.replace("'", "''") + "'" for each in values)
+            said = self.simple(f"EXECUTE drawn{f' ({listed})' if values else ''}")
+            self.simple("DEALLOCATE drawn")
+        if said.error:
+            said.columns = ()
+        return said
+
     def simple(self, sql: str) -> Said:
         self.send(message(b"Q", sql.encode() + b"\0"))
         return self._said()

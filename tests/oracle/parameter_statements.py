@@ -15,6 +15,7 @@ _CASTS = ["int", "bigint", "smallint", "real", "float8", "numeric", "text", "var
 _CASTS += ["timestamptz", "boolean", "time", "interval", "uuid"]
 _NAMES = {16: "bool", 21: "int2", 23: "int4", 20: "int8", 700: "float4", 701: "float8", 1700: "numeric", 1082: "date"}
 _NAMES |= {1114: "timestamp", 1184: "timestamptz", 1042: "bpchar", 1043: "varchar", 1083: "time", 2950: "uuid"}
+_NAMES |= {25: "text", 1186: "interval"}
 _LITERALS = {16: "true", 21: "1", 23: "2", 20: "1", 700: "1.5", 701: "2.5", 1700: "1.25", 1082: "'2013-01-01'"}
 _LITERALS |= {1114: "'2013-01-01 05:00:00'", 1042: "'ab'", 1043: "'ab'", 1184: "'2013-01-01 00:00:00+00'"}
 _LITERALS |= {1083: "'12:30'", 2950: "'00112233-4455-6677-8899-aabbccddeeff'"}
@@ -62,6 +63,14 @@ class Asked:
 
     sql: str
     declared: tuple[int, ...]
+
+    def names(self) -> list[str]:
+        """The declared types as PREPARE spells them."""
+        return [_name(oid) for oid in self.declared]
+
+
+def _name(oid: int) -> str:
+    return f"{_NAMES[ELEMENTS[oid]]}[]" if oid in ELEMENTS else _NAMES.get(oid, "unknown")
 
 
 class Drawer:

@@ -136,9 +136,11 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
   return compile_list(scope, {"the SELECT list", /*takes_aggregates=*/true}, select.target_list);
 }
 
-/// LIMIT or OFFSET; nothing when it is absent or NULL.
-Result<std::optional<uint64_t>> compile_count(Scope& scope, const grammar::Node& node, bool is_limit) {
-  const char* const name = is_limit ? "LIMIT" : "OFFSET";
+/// The value of LIMIT or OFFSET, negative ones too; nothing when it is absent or NULL.
+Result<std::optional<int64_t>> compile_count(Scope& scope, const grammar::Node& node, const char* name) {
+  if (!node.is_present()) {
+    return std::optional<int64_t>();
+  }
   auto constant = fold(scope, node);
   if (!constant) {
     return constant.error();
@@ -149,35 +151,30 @@ Result<std::optional<uint64_t>> compile_count(Scope& scope, const grammar::Node&
     }
     return scope.refuse(node);
   }
-  auto count = resolve_as_bigint(scope, **constant, name);
-  if (!count) {
-    return count.error();
-  }
-  if (!count->has_value()) {
-    return std::optional<uint64_t>();
-  }
-  if (**count < 0) {
-    return scope.error(is_limit ? "2201W" : "2201X", fmt::format("{} must not be negative", name), location_of(node));
-  }
-  return std::optional<uint64_t>(static_cast<uint64_t>(**count));
+  return resolve_as_bigint(scope, **constant, name);
 }
 
-/// LIMIT and OFFSET, and WITH TIES by so many keys of the order.
+/// LIMIT and OFFSET, and WITH TIES by so many keys of the order. PostgreSQL's planner computes both before its executor
+/// looks at their signs, at OFFSET's first.
 Result<void> compile_bounds(Scope& scope, const grammar::SelectStatement& select, uint32_t ties_by,
                             semantics::Selection& selection) {
-  if (select.limit_offset.is_present()) {
-    auto offset = compile_count(scope, select.limit_offset, false);
-    if (!offset) {
-      return offset.error();
-    }
-    selection.offset = offset->value_or(0);
+  const auto offset = compile_count(scope, select.limit_offset, "OFFSET");
+  if (!offset) {
+    return offset.error();
   }
-  if (select.limit_count.is_present()) {
-    auto limit = compile_count(scope, select.limit_count, true);
-    if (!limit) {
-      return limit.error();
-    }
-    selection.limit = *limit;
+  const auto limit = compile_count(scope, select.limit_count, "LIMIT");
+  if (!limit) {
+    return limit.error();
+  }
+  if (offset->value_or(0) < 0) {
+    return scope.error("2201X", "OFFSET must not be negative", -1);
+  }
+  if (limit->value_or(0) < 0) {
+    return scope.error("2201W", "LIMIT must not be negative", -1);
+  }
+  selection.offset = static_cast<uint64_t>(offset->value_or(0));
+  if (limit->has_value()) {
+    selection.limit = static_cast<uint64_t>(**limit);
   }
   if (!select.has_ties) {
     return {};

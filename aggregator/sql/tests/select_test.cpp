@@ -128,8 +128,8 @@ TEST_F(SelectTest, Bounds) {
   null.clear_packed();
   null.set_is_null(true);
   EXPECT_EQ(selection("SELECT i FROM t LIMIT $1 OFFSET $2", {null, null}), "i:i");
-  EXPECT_EQ(failure("SELECT i FROM t LIMIT $1", {untyped("-1")}), "2201W@23 LIMIT must not be negative");
-  EXPECT_EQ(failure("SELECT i FROM t OFFSET $1", {untyped("-1")}), "2201X@24 OFFSET must not be negative");
+  EXPECT_EQ(failure("SELECT i FROM t LIMIT $1", {untyped("-1")}), "2201W@0 LIMIT must not be negative");
+  EXPECT_EQ(failure("SELECT i FROM t OFFSET $1", {untyped("-1")}), "2201X@0 OFFSET must not be negative");
 }
 
 TEST_F(SelectTest, TiesAreThoseOfTheKeysOfOrderBy) {
