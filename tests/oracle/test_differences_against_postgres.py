@@ -62,6 +62,10 @@ LISTED = {
         same("SELECT i FROM t WHERE b IS NULL AND i > 1000 AND v ~ '('"),
         same("SELECT i FROM t WHERE 1 / (i - 1) = 1 AND v ~ '('"),
     ],
+    "constants behind a pair that decides": [
+        same("SELECT i FROM t WHERE (i, 1, 1 / 0) <= (i, 0, 1)"),
+        same("SELECT i FROM t WHERE (1 / (i - 1), 1, ascii(similar_escape('(', 'ab'))) <= (i, 0, 1)"),
+    ],
     "rows behind a LIMIT": [limited("SELECT i, 1 / (s - 1) AS e FROM t ORDER BY i", " LIMIT 0")],
 }
 
