@@ -1,5 +1,7 @@
 #include "block.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 namespace daedalus::postgres {
@@ -10,15 +12,24 @@ constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
 constexpr std::string_view kReadOnly = "transaction_read_only";
 constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
-constexpr std::string_view kRepeatable = "repeatable read";
-constexpr std::string_view kCommitted = "read committed";
+
+/// In the order of Isolation.
+constexpr std::array<std::string_view, 3> kIsolations{"read committed", "repeatable read", "serializable"};
+
+std::string_view name_of(Isolation isolation) { return kIsolations[static_cast<size_t>(isolation)]; }
+
+/// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+Isolation isolation_of(std::string_view name) {
+  const auto* const found = std::find(kIsolations.begin(), kIsolations.end(), name);
+  return found == kIsolations.end() ? Isolation::kReadCommitted : static_cast<Isolation>(found - kIsolations.begin());
+}
 
 }  // namespace
 
 void Block::begin(const BlockModes& modes) {
   now_ = {};
   now_.state = BlockState::kInBlock;
-  now_.is_repeatable = modes.is_repeatable.value_or(*settings_->show(kDefaultIsolation) == kRepeatable);
+  now_.isolation = modes.isolation.value_or(isolation_of(*settings_->show(kDefaultIsolation)));
   now_.is_read_only = modes.is_read_only.value_or(*settings_->show(kDefaultReadOnly) == "on");
   now_.values = settings_.begin_block();
 }
@@ -50,24 +61,24 @@ bool Block::is_read_only() const { return is_open() ? now_.is_read_only : *setti
 
 Result<void> Block::set_modes(const BlockModes& modes, bool has_writes) {
   const bool has_begun = now_.has_queried || has_writes;
-  if (modes.is_repeatable && has_begun) {
+  if (modes.isolation && has_begun) {
     return rejected("25001", "SET TRANSACTION ISOLATION LEVEL must be called before any query");
   }
-  if (modes.is_repeatable && now_.savepoints.count() > 0) {
+  if (modes.isolation && now_.savepoints.count() > 0) {
     return rejected("25001", "SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction");
   }
   if (modes.is_read_only == false && now_.is_read_only && (has_begun || now_.savepoints.count() > 0)) {
     return rejected("25001", "transaction read-write mode must be set before any query");
   }
-  now_.is_repeatable = modes.is_repeatable.value_or(now_.is_repeatable);
+  now_.isolation = modes.isolation.value_or(now_.isolation);
   now_.is_read_only = modes.is_read_only.value_or(now_.is_read_only);
   return {};
 }
 
 Result<void> Block::set_default_modes(const BlockModes& modes) {
-  if (modes.is_repeatable) {
-    const std::string_view level = *modes.is_repeatable ? kRepeatable : kCommitted;
-    if (auto done = set({std::string(kDefaultIsolation), std::string(level), /*is_local=*/false}); !done) {
+  if (modes.isolation) {
+    if (auto done = set({std::string(kDefaultIsolation), std::string(name_of(*modes.isolation)), /*is_local=*/false});
+        !done) {
       return done;
     }
   }
@@ -111,7 +122,7 @@ Result<void> Block::reset(const std::string& name) {
 
 Result<std::string> Block::show(const std::string& name) const {
   if (name == kIsolation && is_open()) {
-    return std::string(now_.is_repeatable ? kRepeatable : kCommitted);
+    return std::string(name_of(now_.isolation));
   }
   if (name == kReadOnly && is_open()) {
     return std::string(now_.is_read_only ? "on" : "off");

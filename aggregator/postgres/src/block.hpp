@@ -37,7 +37,9 @@ class Block {
   void end(bool is_commit);
 
   // ---- how isolated it is ----
-  [[nodiscard]] bool is_repeatable() const { return now_.is_repeatable; }
+  /// Whether all its queries have to see the same rows: REPEATABLE READ and SERIALIZABLE.
+  [[nodiscard]] bool is_repeatable() const { return now_.isolation != Isolation::kReadCommitted; }
+  [[nodiscard]] bool is_serializable() const { return now_.isolation == Isolation::kSerializable; }
   /// Outside: whether a statement on its own is.
   [[nodiscard]] bool is_read_only() const;
   /// `has_writes`: something in it has been written. Precondition: is_open(). Errors: 25001.
@@ -72,7 +74,7 @@ class Block {
  private:
   struct Now {
     BlockState state = BlockState::kIdle;
-    bool is_repeatable = false;
+    Isolation isolation = Isolation::kReadCommitted;
     bool is_read_only = false;
     bool has_queried = false;
     Settings::Values values;                                   ///< When it began.

@@ -15,18 +15,25 @@ using aggregator::StatementWord;
 
 namespace {
 
+/// A level of isolation; nothing for other words. READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+std::optional<Isolation> read_isolation(Words& words) {
+  if (words.take("serializable")) {
+    return Isolation::kSerializable;
+  }
+  if (words.take("repeatable")) {
+    return words.take("read") ? std::optional(Isolation::kRepeatableRead) : std::nullopt;
+  }
+  const bool is_read = words.take("read") && (words.take("committed") || words.take("uncommitted"));
+  return is_read ? std::optional(Isolation::kReadCommitted) : std::nullopt;
+}
+
 /// ISOLATION LEVEL ..., READ ONLY, READ WRITE, [NOT] DEFERRABLE, with or without commas. What is wrong comes back.
 std::optional<RefusedCommand> read_modes(Words& words, BlockModes& modes) {
   while (!words.is_at_end()) {
     static_cast<void>(words.take_symbol(","));
     if (words.take("isolation") && words.take("level")) {
-      if (words.take("serializable")) {
-        return refuse("ISOLATION LEVEL SERIALIZABLE", "use READ COMMITTED, or REPEATABLE READ for one query");
-      }
-      const bool is_repeatable = words.take("repeatable");
-      modes.is_repeatable = is_repeatable;
-      if (is_repeatable ? !words.take("read")
-                        : !words.take("read") || !(words.take("committed") || words.take("uncommitted"))) {
+      modes.isolation = read_isolation(words);
+      if (!modes.isolation) {
         return syntax_error(words);
       }
     } else if (words.take("read")) {

@@ -30,9 +30,12 @@ struct ResetCommand {
 struct ShowCommand {
   std::string name;  ///< "all": every one.
 };
+/// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
+
 /// What is said of a block's isolation and access; nothing: what it would be anyway.
 struct BlockModes {
-  std::optional<bool> is_repeatable;
+  std::optional<Isolation> isolation;
   std::optional<bool> is_read_only;
 };
 struct BeginCommand {

@@ -82,6 +82,7 @@ void PgSession::handle(const Frame& frame) {
     handle_first(frame.body);
     return;
   }
+  is_ready_ = false;
   if (phase_ == Phase::kLogin) {
     on_login(frame);
     return;
@@ -150,6 +151,9 @@ void PgSession::on_deadline(Instant now) {
   } else if (is_fetching() && now >= active_.fetch_due) {
     end_late_fetch();
     process();
+  } else if (now >= idle_deadline()) {
+    fatal(block_.is_open() ? rejected("25P03", "terminating connection due to idle-in-transaction timeout")
+                           : rejected("57P05", "terminating connection due to idle-session timeout"));
   } else {
     output_.clear();
     finish("the client does not read");
@@ -167,7 +171,14 @@ Instant PgSession::next_deadline() const {
     return after(started_, options_.limits.startup_ns_max);
   }
   const Instant stalled = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
-  return std::min({stalled, copy_deadline(), is_fetching() ? active_.fetch_due : kNever});
+  return std::min({stalled, idle_deadline(), copy_deadline(), is_fetching() ? active_.fetch_due : kNever});
+}
+
+Instant PgSession::idle_deadline() const {
+  const int64_t timeout =
+      block_.is_open() ? settings_->idle_in_block_timeout_ns() : settings_->idle_session_timeout_ns();
+  const bool is_idle = is_ready_ && wait_ == Wait::kNothing && pipeline_.empty() && output_.taken() == 0;
+  return is_idle && timeout > 0 ? after(std::max(now_, last_progress_), timeout) : kNever;
 }
 
 Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline() : kNever; }

@@ -324,6 +324,8 @@ class PgSession final : public rpc::ByteSession {
   void step_copy();
   void finish_copy();
   [[nodiscard]] Instant copy_deadline() const;
+  /// When a client that asks for nothing is sent away; kNever while it waits for an answer.
+  [[nodiscard]] Instant idle_deadline() const;
 
   const SessionOptions& options_;
   Descriptions& descriptions_;
@@ -338,6 +340,7 @@ class PgSession final : public rpc::ByteSession {
   Wait wait_ = Wait::kNothing;
   bool skips_to_sync_ = false;
   bool was_up_ = false;
+  bool is_ready_ = false;      ///< ReadyForQuery was the last word of the two.
   bool is_cancelled_ = false;  ///< What is waited for.
   Instant started_;
   Instant now_;            ///< When bytes came last.

@@ -18,7 +18,7 @@ Result<void> PgSession::check_query() const {
                     block_.is_open() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
   }
   if (block_.is_repeatable() && block_.has_queried()) {
-    return rejected("0A000", "a second query in a block of REPEATABLE READ is not supported",
+    return rejected("0A000", "a second query in a block of REPEATABLE READ or SERIALIZABLE is not supported",
                     "use READ COMMITTED, where each query sees all that was confirmed before it");
   }
   return {};

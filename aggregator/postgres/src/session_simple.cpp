@@ -83,6 +83,7 @@ void PgSession::end_simple() {
 void PgSession::end_ready() {
   settings_.tell(text_behind());
   append_ready(block_.state(), text_behind());
+  is_ready_ = true;
 }
 
 }  // namespace daedalus::postgres

@@ -80,6 +80,7 @@ void PgSession::enter() {
   append_backend_key(identity_.key.process_id, identity_.key.secret, text);
   append_ready(block_.state(), text);
   phase_ = Phase::kReady;
+  is_ready_ = true;
   was_up_ = true;
   rpc::PeerInfo info;
   info.hello.set_role(wire::v1::ROLE_CLIENT);

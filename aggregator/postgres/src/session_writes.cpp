@@ -21,6 +21,10 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
     return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
                     "use autocommit: outside a block each statement takes effect at once, as one update");
   }
+  if (block_.is_serializable() && block_.has_queried()) {
+    return rejected("0A000", fmt::format("{} behind a query in a block of SERIALIZABLE is not supported", command.word),
+                    "use READ COMMITTED");
+  }
   if (group_.awaits_counts() && command.word == "COPY FROM") {
     return rejected("0A000", "COPY FROM after an UPDATE or DELETE that has not been submitted yet is not supported",
                     "send it in a message of its own, behind a Sync");

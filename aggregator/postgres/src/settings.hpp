@@ -53,6 +53,10 @@ class Settings {
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
+  /// How long a client may ask for nothing, within a block and outside; 0: as long as it likes.
+  [[nodiscard]] int64_t idle_in_block_timeout_ns() const { return idle_in_block_timeout_ns_; }
+  [[nodiscard]] int64_t idle_session_timeout_ns() const { return idle_session_timeout_ns_; }
+
   /// Returns how long a query may compute in a segment; 0: as long as the nodes allow.
   [[nodiscard]] uint32_t compute_ms() const { return compute_ms_; }
 
@@ -79,6 +83,8 @@ class Settings {
   Values changed_;  ///< By name in lower case.
   Values started_with_;
   int64_t statement_timeout_ns_ = 0;
+  int64_t idle_in_block_timeout_ns_ = 0;
+  int64_t idle_session_timeout_ns_ = 0;
   uint32_t compute_ms_ = 0;
   std::shared_ptr<const semantics::SessionZone> zone_;
 };

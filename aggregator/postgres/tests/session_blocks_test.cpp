@@ -178,12 +178,47 @@ TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {
   EXPECT_EQ(told(set + "'restrict_nonsystem_relation_kind'; SHOW restrict_nonsystem_relation_kind"),
             "T set_config:25|D view|C SELECT 1|T restrict_nonsystem_relation_kind:25|D view|C SHOW|Z I");
   EXPECT_EQ(told(set + "'not_in_this_version'"), "T set_config:25|C SELECT 0|Z I");
-  EXPECT_EQ(told(set + "'jit'"), "E 22023 invalid value for parameter \"jit\": \"view\"|Z I");
+  EXPECT_EQ(told(set + "'jit'"), "E 22023 parameter \"jit\" requires a Boolean value|Z I");
 }
 
 TEST_F(BlockTest, OutsideABlockAccessIsThatOfBlocksToCome) {
   EXPECT_EQ(told("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY; SHOW transaction_read_only"),
             "C SET|T transaction_read_only:25|D on|C SHOW|S default_transaction_read_only=on|Z I");
+}
+
+TEST_F(BlockTest, AClientThatIsIdleInABlockIsSentAway) {
+  EXPECT_EQ(told("SET idle_in_transaction_session_timeout = '2s'"), "C SET|Z I");
+  EXPECT_EQ(session_->next_deadline(), kNever);
+  EXPECT_EQ(told("BEGIN"), "C BEGIN|Z T");
+  EXPECT_EQ(session_->next_deadline(), after(now_, 2 * kSecond));
+  send(query("SELECT 1"));  // It waits for an answer now.
+  EXPECT_EQ(session_->next_deadline(), kNever);
+  answer_rows({1});
+  static_cast<void>(said());
+  now_ = session_->next_deadline();
+  session_->on_deadline(now_);
+  EXPECT_EQ(said(), "E 25P03 terminating connection due to idle-in-transaction timeout");
+}
+
+TEST_F(BlockTest, AClientThatIsIdleOutsideABlockIsSentAway) {
+  EXPECT_EQ(told("SET idle_session_timeout = '3s'"), "C SET|Z I");
+  EXPECT_EQ(session_->next_deadline(), after(now_, 3 * kSecond));
+  EXPECT_EQ(told("BEGIN"), "C BEGIN|Z T");
+  EXPECT_EQ(session_->next_deadline(), kNever);
+  EXPECT_EQ(told("COMMIT"), "C COMMIT|Z I");
+  now_ = session_->next_deadline();
+  session_->on_deadline(now_);
+  EXPECT_EQ(said(), "E 57P05 terminating connection due to idle-session timeout");
+}
+
+TEST_F(BlockTest, SerializableBlocksReadOnly) {
+  EXPECT_EQ(told("SET default_transaction_isolation = serializable; BEGIN; SHOW transaction_isolation"),
+            "C SET|C BEGIN|T transaction_isolation:25|D serializable|C SHOW|Z T");
+  send(query("SELECT 1"));
+  answer_rows({1});
+  static_cast<void>(said());
+  EXPECT_EQ(told("INSERT INTO tickets (id) VALUES (1)"),
+            "E 0A000 INSERT behind a query in a block of SERIALIZABLE is not supported|Z E");
 }
 
 TEST_F(BlockTest, WhatClientsSetOfOtherServersIsKept) {

@@ -288,7 +288,7 @@ TEST_F(CopyTest, TheSettingHasTwoValues) {
   send(query("SHOW daedalus.copy"));
   EXPECT_EQ(said(), "T daedalus.copy:25|D atomic|C SHOW|Z I");
   send(query("SET daedalus.copy = perhaps"));
-  EXPECT_EQ(said(), "E 0A000 daedalus.copy = perhaps is not supported|Z I");
+  EXPECT_EQ(said(), "E 22023 invalid value for parameter \"daedalus.copy\": \"perhaps\"|Z I");
 }
 
 }  // namespace

@@ -265,7 +265,7 @@ TEST_F(CursorTest, InRepeatableReadItIsTheOneQuery) {
   EXPECT_EQ(told("FETCH 1 FROM c; MOVE BACKWARD ALL IN c; FETCH 1 FROM c"),
             "T id:23|D 1|C FETCH 1|C MOVE 0|T id:23|D 1|C FETCH 1|Z T");
   EXPECT_EQ(told("DECLARE d CURSOR FOR SELECT id FROM tickets"),
-            "E 0A000 a second query in a block of REPEATABLE READ is not supported|Z E");
+            "E 0A000 a second query in a block of REPEATABLE READ or SERIALIZABLE is not supported|Z E");
 }
 
 TEST_F(CursorTest, InRepeatableReadAClosedOneIsDeclaredAgainWithTheSameAnswer) {
