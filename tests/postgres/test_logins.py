@@ -95,6 +95,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
         made.add("bob", "writer")
         made.add("eve", "operator")
         made.add("cert", "reader", "--no-password")
+        made.add("tom", "writer", "--block-writes", "immediate")
         configuration = cluster.directory / "aggregator-0.toml"
         configuration.write_text(
             configuration.read_text()
@@ -158,6 +159,12 @@ def test_a_wrong_password_and_an_unknown_user_are_told_the_same(door: Door, user
         door.connect(user, password)
     assert time.monotonic() - began >= 0.25
     assert door.counts()[0] == failed_before + 1
+
+
+def test_the_users_file_says_how_blocks_of_a_user_write(door: Door) -> None:
+    for user, value in (("tom", "immediate"), ("bob", "refuse")):
+        with door.connect(user) as connection:
+            assert connection.execute("SHOW daedalus.block_writes").fetchone() == (value,)
 
 
 def test_roles_bound_what_one_may_do(door: Door) -> None:

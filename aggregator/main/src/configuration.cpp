@@ -87,6 +87,10 @@ Result<Configuration> read_configuration(const std::string& path) {
   if (root.has("postgres_require_tls")) {
     configuration.postgres_requires_tls = root.choice("postgres_require_tls", {"remote", "nobody"}) == "remote";
   }
+  if (root.has("postgres_block_writes")) {
+    configuration.postgres_writes_at_once =
+        root.choice("postgres_block_writes", {"refuse", "immediate"}) == "immediate";
+  }
   configuration.postgres_paths = postgres_paths(*file, root);
   configuration.catalogue = catalogue_options(*file, root);
   configuration.sql_threads = static_cast<uint32_t>(root.integer("sql_threads", {1, kSqlThreadsMax}));

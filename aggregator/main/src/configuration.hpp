@@ -28,7 +28,8 @@ struct Configuration {
   std::string listen;           ///< host:port
   std::string postgres_listen;  ///< host:port; empty: clients of PostgreSQL's protocol are not served.
   bool postgres_trusts_loopback = false;
-  bool postgres_requires_tls = false;  ///< Of clients of other machines.
+  bool postgres_requires_tls = false;    ///< Of clients of other machines.
+  bool postgres_writes_at_once = false;  ///< In blocks of clients that say nothing of it.
   PostgresPaths postgres_paths;
   CatalogueOptions catalogue;
   uint32_t sql_threads = 1;

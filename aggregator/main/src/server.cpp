@@ -70,6 +70,7 @@ postgres::SessionOptions session_options(const Configuration& configuration, uin
   options.slots = kClientSlots;
   options.trusts_loopback = configuration.postgres_trusts_loopback;
   options.requires_tls = configuration.postgres_requires_tls;
+  options.writes_at_once = configuration.postgres_writes_at_once;
   return options;
 }
 

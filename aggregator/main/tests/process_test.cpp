@@ -82,11 +82,11 @@ TEST_F(ProcessTest, NamesWhatIsWrongInTheFilesOfThoseWhoMayLogIn) {
   EXPECT_EQ(damaged.wait(), 2);
   EXPECT_THAT(damaged.output(), HasSubstr("users, line 2: the role of \"bob\""));
   write("certificate", "garbage");
-  for (const char* wrong :
-       {"postgres_certificate = \"certificate\"\n", "postgres_key = \"key\"\n",
-        "postgres_certificate = \"certificate\"\npostgres_key = \"certificate\"\n",
-        "postgres_certificate = \"nowhere\"\npostgres_key = \"nowhere\"\n", "postgres_client_ca = \"ca\"\n",
-        "postgres_require_tls = \"remote\"\n", "postgres_require_tls = \"yes\"\n"}) {
+  for (const char* wrong : {"postgres_certificate = \"certificate\"\n", "postgres_key = \"key\"\n",
+                            "postgres_certificate = \"certificate\"\npostgres_key = \"certificate\"\n",
+                            "postgres_certificate = \"nowhere\"\npostgres_key = \"nowhere\"\n",
+                            "postgres_client_ca = \"ca\"\n", "postgres_require_tls = \"remote\"\n",
+                            "postgres_require_tls = \"yes\"\n", "postgres_block_writes = \"later\"\n"}) {
     Child child({"--check-config", write_aggregator(wrong)});
     EXPECT_EQ(child.wait(), 2) << wrong;
     EXPECT_THAT(child.output(), ::testing::AnyOf(HasSubstr("postgres_"), HasSubstr("nowhere"))) << wrong;

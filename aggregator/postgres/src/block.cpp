@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
+constexpr std::string_view kBlockWrites = "daedalus.block_writes";
 constexpr std::string_view kReadOnly = "transaction_read_only";
 constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
 
@@ -94,6 +95,10 @@ bool Block::note_query() {
   return is_first;
 }
 
+bool Block::writes_at_once() const {
+  return is_open() && !is_repeatable() && *settings_->show(kBlockWrites) == "immediate";
+}
+
 // ---- settings ----
 
 Result<void> Block::set(const SetCommand& command) {
@@ -134,7 +139,7 @@ Result<std::string> Block::show(const std::string& name) const {
 // ---- savepoints ----
 
 Result<void> Block::add_savepoint(const std::string& name, WriteGroup::Mark mark) {
-  return now_.savepoints.add(name, {settings_->values(), now_.locals}, mark);
+  return now_.savepoints.add(name, {settings_->values(), now_.locals, now_.effects}, mark);
 }
 
 std::optional<size_t> Block::find_savepoint(std::string_view name) const { return now_.savepoints.find(name); }

@@ -52,6 +52,18 @@ class Block {
   void forget_query() { now_.has_queried = false; }
   [[nodiscard]] bool has_queried() const { return now_.has_queried; }
 
+  // ---- writes that take effect at once ----
+  /// Whether a write takes effect and is confirmed at its own statement, instead of at COMMIT.
+  [[nodiscard]] bool writes_at_once() const;
+  /// A write has taken effect. Returns whether it is the block's first.
+  bool note_effect() { return now_.effects++ == 0; }
+  /// How many have, which ROLLBACK does not take back.
+  [[nodiscard]] uint64_t effects() const { return now_.effects; }
+  /// How many have since the savepoint.
+  [[nodiscard]] uint64_t effects_since(size_t index) const {
+    return now_.effects - now_.savepoints.at(index).saved->effects;
+  }
+
   // ---- settings ----
   /// Errors: those of Settings.
   [[nodiscard]] Result<void> set(const SetCommand& command);
@@ -77,6 +89,7 @@ class Block {
     Isolation isolation = Isolation::kReadCommitted;
     bool is_read_only = false;
     bool has_queried = false;
+    uint64_t effects = 0;                                      ///< Writes that have taken effect.
     Settings::Values values;                                   ///< When it began.
     std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
     Savepoints savepoints;

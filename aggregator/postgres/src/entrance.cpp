@@ -156,6 +156,9 @@ Result<Settings> Entrance::enter() {
     return known.error();
   }
   Settings settings(user_, options_.zones.get());
+  if (guard_.writes_at_once(user_).value_or(options_.writes_at_once)) {
+    static_cast<void>(settings.start_with("daedalus.block_writes", "immediate"));
+  }
   if (auto taken = take_settings(message, settings); !taken) {
     return taken.error();
   }

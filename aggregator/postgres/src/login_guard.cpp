@@ -35,6 +35,14 @@ std::optional<Role> LoginGuard::role_of(std::string_view user) const {
   return found == users_->end() ? std::nullopt : std::optional<Role>(found->second.role);
 }
 
+std::optional<bool> LoginGuard::writes_at_once(std::string_view user) const {
+  if (users_ == nullptr) {
+    return std::nullopt;
+  }
+  const auto found = users_->find(user);
+  return found == users_->end() ? std::nullopt : found->second.writes_at_once;
+}
+
 LoginGuard::Challenge LoginGuard::challenge(std::string_view user) const {
   if (users_ != nullptr) {
     if (const auto found = users_->find(user); found != users_->end() && found->second.verifier) {

@@ -23,6 +23,7 @@ class Savepoints {
   struct Saved {
     Settings::Values values;
     std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL had replaced.
+    uint64_t effects = 0;                                      ///< Writes of the block that had taken effect.
 
     friend bool operator==(const Saved&, const Saved&) = default;
   };

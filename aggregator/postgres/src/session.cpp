@@ -51,6 +51,10 @@ bool PgSession::takes_input() const {
 
 void PgSession::process() {
   while (phase_ != Phase::kOver && wait_ == Wait::kNothing && output_.waiting() < options_.limits.output_pause_size) {
+    if (has_write_for_now()) {
+      submit(Then::kInBlock);
+      continue;
+    }
     if (simple_ != nullptr && copy_ == nullptr) {
       step_simple();
       continue;
@@ -283,6 +287,10 @@ void PgSession::warn(std::string sqlstate, std::string message) {
   append_error(Severity::kWarning, rejected(std::move(sqlstate), std::move(message)), {}, out());
 }
 
+void PgSession::notice(std::string message) {
+  append_error(Severity::kNotice, rejected("00000", std::move(message)), {}, text_behind());
+}
+
 void PgSession::fail(Failure failure) {
   if (simple_ != nullptr && failure.error.position > 0) {
     // Clients count from the start of what they sent.
@@ -294,8 +302,8 @@ void PgSession::fail(Failure failure) {
   portals_.set_executed(nullptr);
   wait_ = Wait::kNothing;
   is_cancelled_ = false;
-  if (block_.savepoint_count() == 0) {
-    group_.clear();  // Else a savepoint knows what stays of it.
+  if (block_.savepoint_count() == 0 || group_.is_holding()) {
+    group_.clear();  // Else it has what waits for COMMIT, and a savepoint knows what stays of it.
   }
   if (block_.is_open()) {
     block_.fail();

@@ -136,7 +136,7 @@ class PgSession final : public rpc::ByteSession {
     kCatalogue
   };
   /// What a submission ends.
-  enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock };
+  enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock, kInBlock };
 
   // ---- bytes and time (session.cpp) ----
   void process();
@@ -148,6 +148,8 @@ class PgSession final : public rpc::ByteSession {
   void fail(Failure failure);
   void fail(Error error) { fail(Failure{std::move(error), {}}); }
   void warn(std::string sqlstate, std::string message);
+  /// Goes in front of what is held back.
+  void notice(std::string message);
   /// Tells the client and ends the connection.
   void fatal(const Error& error);
   void finish(std::string reason);
@@ -313,6 +315,12 @@ class PgSession final : public rpc::ByteSession {
   void on_submitted(wire::v1::Result&& answer);
   void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
   void end_submission(std::optional<Failure> failure);
+  /// Whether a write waits for COMMIT: once a block has gathered one, all its writes do.
+  [[nodiscard]] bool gathers_writes() const;
+  /// Whether a write of the block is compiled and takes effect now.
+  [[nodiscard]] bool has_write_for_now() const;
+  /// Tells a client that so many of its writes stay, though its block or a part of it ends without them.
+  void warn_of_effects(uint64_t count);
 
   // ---- session_copy.cpp ----
   void start_copy(Portal& portal);

@@ -60,6 +60,9 @@ void PgSession::run(const EndCommand& command) {
   if (is_commit && group_.has_any()) {
     return submit(Then::kEndBlock);
   }
+  if (!is_commit) {
+    warn_of_effects(block_.effects());
+  }
   end_block(is_commit);
   append_command_complete(is_commit ? "COMMIT" : "ROLLBACK", out());
 }
@@ -106,6 +109,7 @@ void PgSession::release_savepoint(size_t index) {
 }
 
 void PgSession::go_back_to_savepoint(size_t index) {
+  warn_of_effects(block_.effects_since(index));
   group_.go_back_to(block_.go_back_to_savepoint(index));
   portals_.drop_from(index + 1);
   append_command_complete("ROLLBACK", out());

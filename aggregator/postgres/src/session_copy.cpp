@@ -130,12 +130,13 @@ void PgSession::finish_copy() {
   uint64_t row_count = copy->rows_in();
   CopyIn::Batch rows = copy->take_rows();
   if (rows.row_count > 0) {
+    const bool gathers = gathers_writes();
     const auto added = keep_write({insert_of(std::move(rows.rows), rows.row_count), {}});
     if (!added) {
       return fail(added.error());
     }
     row_count = *added;
-    if (!block_.is_open()) {
+    if (!gathers) {
       group_.hold({});
     }
   }

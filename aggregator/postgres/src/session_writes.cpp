@@ -17,9 +17,18 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
   if (auto may = entrance_.check_role(Role::kWriter, command.word); !may) {
     return may;
   }
-  if (block_.is_open() && !is_insert) {
-    return rejected("0A000", fmt::format("{} in a block is not supported", command.word),
-                    "use autocommit: outside a block each statement takes effect at once, as one update");
+  if (gathers_writes() && !is_insert) {
+    return block_.is_repeatable()
+               ? rejected(
+                     "0A000",
+                     fmt::format("{} in a block of REPEATABLE READ or SERIALIZABLE is not supported", command.word),
+                     "use autocommit, or READ COMMITTED")
+               : rejected(
+                     "0A000",
+                     fmt::format("{} in a block is not supported unless daedalus.block_writes is immediate",
+                                 command.word),
+                     "use autocommit; SET daedalus.block_writes = immediate lets each write of a block take effect "
+                     "at once, and ROLLBACK does not take it back");
   }
   if (block_.is_serializable() && block_.has_queried()) {
     return rejected("0A000", fmt::format("{} behind a query in a block of SERIALIZABLE is not supported", command.word),
@@ -51,12 +60,13 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
     return fail(rejected("XX000", "a write was compiled to something else"));
   }
   std::optional<aggregator::Returning> returning = std::exchange(update->returning, std::nullopt);
+  const bool gathers = gathers_writes();
   const auto rows = keep_write(std::move(*update));
   if (!rows) {
     return fail(rows.error());
   }
   const bool is_insert = word == "INSERT";
-  if (!block_.is_open()) {
+  if (!gathers) {
     group_.hold(is_insert ? std::string() : word);
   }
   if (returning) {
@@ -109,11 +119,29 @@ void PgSession::on_submitted(wire::v1::Result&& answer) {
 void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
   const auto part_count = static_cast<size_t>(group_.body().parts_size());
   auto rows = Submission::part_rows(confirmed, part_count, group_.awaits_counts());
+  if (then_ == Then::kInBlock && copy_ == nullptr && block_.note_effect()) {
+    notice("the write has taken effect and ROLLBACK does not take it back: daedalus.block_writes is immediate");
+  }
   if (!rows) {
     return end_submission(Failure{rows.error(), {}});
   }
   group_.set_part_rows(std::move(*rows));
   end_submission(std::nullopt);
+}
+
+bool PgSession::gathers_writes() const {
+  return block_.is_open() && (!block_.writes_at_once() || (group_.has_any() && !group_.is_holding()));
+}
+
+bool PgSession::has_write_for_now() const {
+  return block_.is_open() && group_.is_holding() && group_.has_any() && copy_ == nullptr;
+}
+
+void PgSession::warn_of_effects(uint64_t count) {
+  if (count > 0) {
+    warn("01000", count == 1 ? std::string("1 statement took effect and stays")
+                             : fmt::format("{} statements took effect and stay", count));
+  }
 }
 
 void PgSession::end_submission(std::optional<Failure> failure) {
@@ -143,6 +171,7 @@ void PgSession::end_submission(std::optional<Failure> failure) {
     case Then::kEndBlock:
       return append_command_complete("COMMIT", out());
     case Then::kAfterFlush:
+    case Then::kInBlock:
       return;
   }
 }

@@ -113,6 +113,12 @@ constexpr SettingEntry kEntries[] = {
     kept_real("cpu_operator_cost", kPlanned, "0.0025", 0, kDoubleMax),
     kept_real("cpu_tuple_cost", kPlanned, "0.01", 0, kDoubleMax),
     kept_real("cursor_tuple_fraction", kPlanned, "0.1", 0, 1),
+    {.name = "daedalus.block_writes",
+     .description =
+         "Whether UPDATE and DELETE are refused in a block, or each write takes effect at its own statement.",
+     .kind = SettingKind::kChoice,
+     .value = "refuse",
+     .choices = "refuse|immediate"},
     {.name = "daedalus.compute_ms",
      .description = "How long a query may compute in a segment; 0: as long as the nodes allow.",
      .kind = SettingKind::kInteger,

@@ -15,6 +15,8 @@ namespace daedalus::postgres {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
+constexpr std::string_view kBlockWritesRefuse = "block_writes=refuse";
+constexpr std::string_view kBlockWritesImmediate = "block_writes=immediate";
 constexpr std::string_view kScheme = "SCRAM-SHA-256$";
 constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles{
     {{"reader", Role::kReader}, {"writer", Role::kWriter}, {"operator", Role::kOperator}}};
@@ -64,8 +66,11 @@ std::string read_line(std::string_view line, Users& users) {
   const std::string_view name = take_word(line);
   const std::string_view role = take_word(line);
   const std::string_view verifier = take_word(line);
-  if (verifier.empty() || !take_word(line).empty()) {
-    return "a line is NAME ROLE VERIFIER";
+  const std::string_view block_writes = take_word(line);
+  const bool is_known =
+      block_writes.empty() || block_writes == kBlockWritesRefuse || block_writes == kBlockWritesImmediate;
+  if (verifier.empty() || !is_known || !take_word(line).empty()) {
+    return "a line is NAME ROLE VERIFIER [block_writes=refuse|immediate]";
   }
   if (name.size() > kUserNameSizeMax || !semantics::is_valid_text(name)) {
     return fmt::format("a user's name has up to {} bytes of UTF-8", kUserNameSizeMax);
@@ -77,6 +82,9 @@ std::string read_line(std::string_view line, Users& users) {
     return fmt::format("the role of \"{}\" is not reader, writer or operator", name);
   }
   user.role = known->second;
+  if (!block_writes.empty()) {
+    user.writes_at_once = block_writes == kBlockWritesImmediate;
+  }
   if (verifier != "-") {
     user.verifier = read_verifier(verifier);
     if (!user.verifier) {

@@ -61,6 +61,18 @@ TEST_F(StartupTest, StartsWithTheSettingsOfItsClient) {
   EXPECT_EQ(said(), "C SET|C RESET|T statement_timeout:25|D 5s|C SHOW|Z I");
 }
 
+TEST_F(StartupTest, BlocksWriteAsTheAggregatorSaysWhereTheClientSaysNothing) {
+  options_.writes_at_once = true;
+  log_in();
+  send(query("SHOW daedalus.block_writes; SET daedalus.block_writes = refuse; RESET daedalus.block_writes"));
+  EXPECT_EQ(said(), "T daedalus.block_writes:25|D immediate|C SHOW|C SET|C RESET|Z I");
+  connect();
+  send(packet("\0\3\0\0user\0ada\0database\0tickets\0daedalus.block_writes\0refuse\0\0"s));
+  static_cast<void>(said());
+  send(query("SHOW daedalus.block_writes"));
+  EXPECT_EQ(said(), "T daedalus.block_writes:25|D refuse|C SHOW|Z I");
+}
+
 struct Refusal {
   const char* what;
   std::string bytes;

@@ -23,12 +23,22 @@ TEST(UsersTest, ReadsNamesRolesAndVerifiers) {
   EXPECT_EQ(parse_users("")->size(), 0u);
 }
 
+TEST(UsersTest, ReadsHowBlocksWrite) {
+  const auto users = parse_users("ada writer - block_writes=immediate\nbob writer -\neve writer - block_writes=refuse");
+  ASSERT_TRUE(users);
+  EXPECT_EQ(users->at("ada").writes_at_once, true);
+  EXPECT_EQ(users->at("bob").writes_at_once, std::nullopt);
+  EXPECT_EQ(users->at("eve").writes_at_once, false);
+}
+
 TEST(UsersTest, NamesTheFirstLineThatIsNone) {
   for (const std::string& wrong : {
            std::string("ada"),
            std::string("ada reader"),
            "ada reader " + kVerifier + " more",
            "ada king " + kVerifier,
+           std::string("ada writer - block_writes=later"),
+           std::string("ada writer - block_writes=refuse more"),
            std::string(64, 'a') + " reader -",
            std::string("\xff reader -"),
            std::string("ada reader password"),

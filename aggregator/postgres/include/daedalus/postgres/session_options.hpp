@@ -42,6 +42,7 @@ struct SessionOptions {
   uint64_t kept_bytes_max = 1u << 30;
   bool trusts_loopback = false;  ///< Clients of this machine log in without a password, as operators.
   bool requires_tls = false;     ///< Of clients of other machines.
+  bool writes_at_once = false;   ///< daedalus.block_writes of sessions that say nothing of it: immediate.
   SessionLimits limits;
   contract::SlotLimits slots{1024, contract::kShapeBytesMax};  ///< Of the core, for each of its clients.
 };

@@ -35,6 +35,7 @@ struct ScramVerifier {
 struct User {
   Role role = Role::kReader;
   std::optional<ScramVerifier> verifier;  ///< None: a client certificate is the only way in.
+  std::optional<bool> writes_at_once;     ///< daedalus.block_writes of its sessions; none: as the aggregator says.
 };
 using Users = std::map<std::string, User, std::less<>>;
 
@@ -44,7 +45,7 @@ constexpr size_t kUsersFileSizeMax = 16u << 20;  ///< Bytes of it.
 constexpr uint32_t kScramIterationsMax = 10'000'000;
 constexpr size_t kScramSaltSizeMax = 256;
 
-/// A line is NAME ROLE VERIFIER, parted by blanks; VERIFIER is PostgreSQL's
+/// A line is NAME ROLE VERIFIER [block_writes=refuse|immediate], parted by blanks; VERIFIER is PostgreSQL's
 /// SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY, or "-". Empty lines and those that begin with # mean nothing.
 /// Errors (F0000): the first line that is none, by its number; nobody is taken from such a file.
 [[nodiscard]] Result<Users> parse_users(std::string_view text);

@@ -30,6 +30,11 @@ final class AddCommand implements Callable<Integer> {
     @Option(names = "--no-password", description = "only a client certificate of that name lets in")
     private boolean hasNoPassword;
 
+    @Option(names = "--block-writes", paramLabel = "refuse|immediate", defaultValue = "",
+            description = "what sessions of the user begin with as daedalus.block_writes: whether UPDATE and DELETE are "
+                + "refused in a block, or each write of a block takes effect at once; default: as the aggregator says")
+    private String blockWrites;
+
     @Mixin
     private UsersOption users;
 
@@ -42,6 +47,9 @@ final class AddCommand implements Callable<Integer> {
         if (!UsersFile.ROLES.contains(wanted)) {
             throw CliException.usage("--role must be reader, writer or operator, not '" + role + "'");
         }
+        if (!blockWrites.isEmpty() && !UsersFile.BLOCK_WRITES.contains(blockWrites)) {
+            throw CliException.usage("--block-writes must be refuse or immediate, not '" + blockWrites + "'");
+        }
         if (file.has(name) && !replaces) {
             throw CliException.usage("there is a user " + name + " already: --replace gives another role and password");
         }
@@ -51,7 +59,7 @@ final class AddCommand implements Callable<Integer> {
             new SecureRandom().nextBytes(salt);
             verifier = ScramVerifier.of(SaslPrep.prepare(PasswordSource.read(name)), salt);
         }
-        file.with(name, wanted, verifier).write(path);
+        file.with(new UsersFile.User(name, wanted, verifier, blockWrites)).write(path);
         System.out.println(name + " may log in as a " + wanted + ": " + path);
         return 0;
     }

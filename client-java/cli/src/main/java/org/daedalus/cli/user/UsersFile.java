@@ -12,11 +12,16 @@ import org.daedalus.cli.CliException;
 import org.daedalus.cli.DurableFile;
 
 /**
- * The file of those who may log in by PostgreSQL's protocol: a line "NAME ROLE VERIFIER" each (docs/postgres.md), and
- * lines that mean nothing, which stay where they are.
+ * The file of those who may log in by PostgreSQL's protocol: a line "NAME ROLE VERIFIER [block_writes=...]" each
+ * (docs/postgres.md), and lines that mean nothing, which stay where they are.
  */
 public final class UsersFile {
     static final List<String> ROLES = List.of("reader", "writer", "operator");
+
+    /** The values of --block-writes. */
+    static final List<String> BLOCK_WRITES = List.of("refuse", "immediate");
+
+    private static final String BLOCK_WRITES_WORD = "block_writes=";
 
     /** In place of a verifier. */
     static final String NO_PASSWORD = "-";
@@ -29,10 +34,15 @@ public final class UsersFile {
     private final List<String> lines;
     private final List<User> users;
 
-    /** One line. */
-    record User(String name, String role, String verifier) {
+    /**
+     * One line.
+     *
+     * @param blockWrites what sessions of the user begin with as daedalus.block_writes; empty: as the aggregator says
+     */
+    record User(String name, String role, String verifier, String blockWrites) {
         String line() {
-            return name + " " + role + " " + verifier;
+            String line = name + " " + role + " " + verifier;
+            return blockWrites.isEmpty() ? line : line + " " + BLOCK_WRITES_WORD + blockWrites;
         }
     }
 
@@ -75,11 +85,18 @@ public final class UsersFile {
             return null;
         }
         String[] words = BLANKS.split(text);
-        if (words.length != 3 || !ROLES.contains(words[1])) {
+        String blockWrites = words.length == 4 ? afterPrefix(words[3], BLOCK_WRITES_WORD) : "";
+        boolean isKnown = blockWrites.isEmpty() ? words.length == 3 : BLOCK_WRITES.contains(blockWrites);
+        if (!isKnown || !ROLES.contains(words[1])) {
             throw CliException.failed("line " + number + ": a line is NAME ROLE VERIFIER, with the role reader, writer "
-                    + "or operator");
+                    + "or operator, and block_writes=refuse or block_writes=immediate behind it, or nothing");
         }
-        return new User(words[0], words[1], words[2]);
+        return new User(words[0], words[1], words[2], blockWrites);
+    }
+
+    /** What stands behind the prefix; empty where it is not there. */
+    private static String afterPrefix(String word, String prefix) {
+        return word.startsWith(prefix) ? word.substring(prefix.length()) : "";
     }
 
     static void checkName(String name) throws CliException {
@@ -100,8 +117,9 @@ public final class UsersFile {
     }
 
     /** With this user, in the place of one of that name. */
-    UsersFile with(String name, String role, String verifier) throws CliException {
-        String line = new User(name, role, verifier).line();
+    UsersFile with(User user) throws CliException {
+        String name = user.name();
+        String line = user.line();
         List<String> changed = new ArrayList<>();
         boolean isNew = true;
         for (String old : lines) {

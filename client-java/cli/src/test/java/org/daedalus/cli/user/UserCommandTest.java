@@ -48,6 +48,18 @@ class UserCommandTest {
     }
 
     @Test
+    void shouldSayHowBlocksOfTheUserWrite() throws Exception {
+        assertThat(run("", "add", "ada", "--role=writer", "--no-password", "--block-writes=immediate")).isZero();
+        assertThat(Files.readString(file)).endsWith("\nada writer - block_writes=immediate\n");
+        assertThat(run("", "add", "bob", "--role=writer", "--no-password")).isZero();
+        assertThat(Files.readString(file)).endsWith("\nada writer - block_writes=immediate\nbob writer -\n");
+        assertThat(run("", "add", "eve", "--role=writer", "--no-password", "--block-writes=later")).isEqualTo(2);
+        Files.writeString(file, "ada writer - block_writes=later\n");
+        assertThat(run("", "list")).isEqualTo(1);
+        assertThat(said.err()).contains("line 1: a line is NAME ROLE VERIFIER");
+    }
+
+    @Test
     void shouldAddReplaceAndRemoveAndKeepWhatMeansNothing() throws Exception {
         Files.writeString(file, "# of ours\n\nold operator -\n");
         assertThat(run("secret\n", "add", "ada", "--role=reader")).isZero();
