@@ -101,6 +101,24 @@ bool Block::writes_at_once() const {
 
 // ---- settings ----
 
+std::optional<BlockModes> Block::modes_of(const SetCommand& command) const {
+  BlockModes modes;
+  if (!is_open() || !command.value || (command.name != kIsolation && command.name != kReadOnly)) {
+    return std::nullopt;
+  }
+  Settings read("", nullptr);  // Reads the value as a setting of that name, and is forgotten.
+  if (!read.set(command.name, *command.value)) {
+    return std::nullopt;
+  }
+  const std::string value = *read.show(command.name);
+  if (command.name == kIsolation) {
+    modes.isolation = isolation_of(value);
+  } else {
+    modes.is_read_only = value == "on";
+  }
+  return modes;
+}
+
 Result<void> Block::set(const SetCommand& command) {
   auto replaced = settings_->show(command.name);
   Settings& settings = settings_.change(is_open());

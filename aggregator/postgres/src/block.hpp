@@ -44,6 +44,8 @@ class Block {
   [[nodiscard]] bool is_read_only() const;
   /// `has_writes`: something in it has been written. Precondition: is_open(). Errors: 25001.
   [[nodiscard]] Result<void> set_modes(const BlockModes& modes, bool has_writes);
+  /// Returns what SET transaction_isolation or transaction_read_only means within the block; nothing for any other SET.
+  [[nodiscard]] std::optional<BlockModes> modes_of(const SetCommand& command) const;
   /// Of blocks to come. Errors: those of Settings.
   [[nodiscard]] Result<void> set_default_modes(const BlockModes& modes);
   /// A query begins. Returns whether it is the block's first.

@@ -114,6 +114,16 @@ Command set_zone_interval(Words& words, SetCommand command) {
   return words.is_at_end() && has_fields ? Command(std::move(command)) : syntax_error(words);
 }
 
+/// SET ROLE and SET SESSION AUTHORIZATION, behind these words: NAME, 'NAME', NONE or DEFAULT.
+Command set_identity(Words& words, SetCommand command, std::string_view name) {
+  command.name = name;
+  const bool is_default = words.take("default");
+  if (!is_default && (words.is_name() || words.is_string())) {
+    command.value = words.take_text();
+  }
+  return words.is_at_end() && (is_default || command.value) ? Command(std::move(command)) : syntax_error(words);
+}
+
 Command set_command(Words& words) {
   SetCommand command;
   command.is_local = words.take("local");
@@ -122,15 +132,18 @@ Command set_command(Words& words) {
       static_cast<void>(words.take("as") && words.take("transaction"));
       return set_modes(words, /*is_default=*/true);
     }
-    if (words.is("authorization")) {
-      return refuse("SET SESSION AUTHORIZATION", "connect as the other user");
+    if (words.take("authorization")) {
+      return set_identity(words, std::move(command), "session_authorization");
     }
   }
   if (words.take("transaction")) {
     return set_modes(words, /*is_default=*/false);
   }
-  if (words.is("role") || words.is("constraints")) {
-    return refuse(words.is("role") ? "SET ROLE" : "SET CONSTRAINTS");
+  if (words.take("role")) {
+    return set_identity(words, std::move(command), "role");
+  }
+  if (words.is("constraints")) {
+    return refuse("SET CONSTRAINTS");
   }
   if (words.take("time")) {
     if (!words.take("zone")) {
@@ -271,14 +284,28 @@ bool is_unlisten_of_all(std::string_view statement) {
   return words.take("unlisten") && words.take_symbol("*") && words.is_at_end();
 }
 
+/// `pg_settings WHERE name = 'setting'` or the same of pg_show_all_settings(): the setting; nothing for anything else.
+std::optional<std::string> named_setting(Words& words) {
+  static_cast<void>(words.take("pg_catalog") && words.take_symbol("."));
+  const bool is_view = words.take("pg_settings");
+  if (!is_view && !(words.take("pg_show_all_settings") && words.take_symbol("(") && words.take_symbol(")"))) {
+    return std::nullopt;
+  }
+  const bool is_named = words.take("where") && words.take("name") && words.take_symbol("=") && words.is_string();
+  return is_named ? std::optional(words.take_text()) : std::nullopt;
+}
+
 /// set_config(name, 'value', is_local) FROM pg_settings WHERE name = 'setting', which pg_dump says for what not every
-/// server has; nothing when it is something else.
+/// server has, and the same with the setting instead of `name`, which pgAdmin says; nothing when it is something else.
 std::optional<SessionQuery> known_setting_query(Words words) {
   SessionQuery::Item item;
   item.function = item.column = "set_config";
   static_cast<void>(words.take("pg_catalog") && words.take_symbol("."));
-  if (!words.take("set_config") || !words.take_symbol("(") || !words.take("name") || !words.take_symbol(",") ||
-      !words.is_string()) {
+  if (!words.take("set_config") || !words.take_symbol("(")) {
+    return std::nullopt;
+  }
+  const std::string given = words.is_string() ? words.take_text() : std::string();
+  if ((given.empty() && !words.take("name")) || !words.take_symbol(",") || !words.is_string()) {
     return std::nullopt;
   }
   const std::string value = words.take_text();
@@ -289,12 +316,11 @@ std::optional<SessionQuery> known_setting_query(Words words) {
   if (!words.take_symbol(")") || !words.take("from")) {
     return std::nullopt;
   }
-  static_cast<void>(words.take("pg_catalog") && words.take_symbol("."));
-  if (!words.take("pg_settings") || !words.take("where") || !words.take("name") || !words.take_symbol("=") ||
-      !words.is_string()) {
+  const auto name = named_setting(words);
+  if (!name || (!given.empty() && given != *name)) {
     return std::nullopt;
   }
-  item.arguments = {words.take_text(), value, is_local};
+  item.arguments = {*name, value, is_local};
   return words.is_at_end() ? std::optional(SessionQuery{{std::move(item)}, true}) : std::nullopt;
 }
 

@@ -52,7 +52,9 @@ void PgSession::run(const SetCommand& command) {
     warn("25P01", "SET LOCAL can only be used in transaction blocks");
     return append_command_complete("SET", out());
   }
-  if (auto done = block_.set(command); !done) {
+  const auto modes = block_.modes_of(command);
+  auto done = modes ? block_.set_modes(*modes, group_.has_any()) : block_.set(command);
+  if (!done) {
     return fail(done.error());
   }
   append_command_complete("SET", out());

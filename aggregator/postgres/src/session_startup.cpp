@@ -67,13 +67,14 @@ void PgSession::tell_verdict() {
 }
 
 void PgSession::enter() {
+  // As PostgreSQL: who has authenticated is told so before the database is looked for. Health checks wait for no more.
+  std::string& text = output_.text();
+  append_authentication_ok(text);
   auto settings = entrance_.enter();
   if (!settings) {
     return fatal(settings.error());
   }
   settings_.start(std::move(*settings));
-  std::string& text = output_.text();
-  append_authentication_ok(text);
   for (const auto& [name, value] : settings_->reports()) {
     append_parameter_status(name, value, text);
   }

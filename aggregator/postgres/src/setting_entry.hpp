@@ -8,7 +8,8 @@
 
 namespace daedalus::postgres {
 
-/// The type of a parameter's values. `kFixed` can be shown and never be set.
+/// The type of a parameter's values. A `kIdentity` is the session's own user, or nobody else's role; `kFixed` can be
+/// shown and never be set.
 enum class SettingKind : uint8_t {
   kText,
   kChoice,
@@ -19,6 +20,7 @@ enum class SettingKind : uint8_t {
   kTimeZone,
   kLocale,
   kDateStyle,
+  kIdentity,
   kFixed,
 };
 

@@ -226,6 +226,7 @@ Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view val
       return read_locale(entry, value);
     case SettingKind::kDateStyle:
       return read_date_style(entry, value);
+    case SettingKind::kIdentity:
     case SettingKind::kFixed:
       break;
   }

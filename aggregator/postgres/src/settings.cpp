@@ -65,12 +65,26 @@ Result<void> Settings::set(std::string_view name, std::string_view value) {
     changed_.insert_or_assign(std::move(key), std::string(value));
     return {};
   }
+  if (entry->kind == SettingKind::kIdentity) {
+    return set_identity(*entry, value);
+  }
   auto read = read_setting(*entry, value, zones_);
   if (!read) {
     return read.error();
   }
   changed_.insert_or_assign(std::move(key), std::move(*read));
   learn();
+  return {};
+}
+
+Result<void> Settings::set_identity(const SettingEntry& entry, std::string_view value) {
+  const bool is_none = value == entry.value && !value.empty();
+  if (value != user_ && !is_none) {
+    return rejected("0A000", fmt::format("{} = {} is not supported", entry.name, value), "connect as the other user");
+  }
+  if (!entry.value.empty()) {
+    changed_.insert_or_assign(std::string(entry.name), std::string(value));
+  }
   return {};
 }
 

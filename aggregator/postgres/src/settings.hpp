@@ -15,6 +15,7 @@
 
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/session_zone.hpp"
+#include "setting_entry.hpp"
 
 namespace daedalus::postgres {
 
@@ -75,6 +76,8 @@ class Settings {
 
  private:
   [[nodiscard]] std::string current(std::string_view key) const;
+  /// Sets whose rights hold. Errors: 0A000 another user's.
+  [[nodiscard]] Result<void> set_identity(const SettingEntry& entry, std::string_view value);
   /// What others ask for often.
   void learn();
 

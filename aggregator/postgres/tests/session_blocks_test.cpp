@@ -177,6 +177,9 @@ TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {
   const std::string set = "SELECT set_config(name, 'view', false) FROM pg_settings WHERE name = ";
   EXPECT_EQ(told(set + "'restrict_nonsystem_relation_kind'; SHOW restrict_nonsystem_relation_kind"),
             "T set_config:25|D view|C SELECT 1|T restrict_nonsystem_relation_kind:25|D view|C SHOW|Z I");
+  EXPECT_EQ(told("SELECT set_config('bytea_output','hex',false) FROM pg_catalog.pg_show_all_settings() "
+                 "WHERE name = 'bytea_output'"),
+            "T set_config:25|D hex|C SELECT 1|Z I");
   EXPECT_EQ(told(set + "'not_in_this_version'"), "T set_config:25|C SELECT 0|Z I");
   EXPECT_EQ(told(set + "'jit'"), "E 22023 parameter \"jit\" requires a Boolean value|Z I");
 }

@@ -132,7 +132,7 @@ TEST_F(LoginTest, TheDatabaseIsLookedAtBehindThePassword) {
   send(first_message(client));
   const std::string first = said();
   send(message('p', client.final(first.substr(4))));
-  EXPECT_EQ(said(), "R12 " + client.expected() + "|E 3D000 database \"flights\" does not exist");
+  EXPECT_EQ(said(), "R12 " + client.expected() + "|R|E 3D000 database \"flights\" does not exist");
 }
 
 TEST_F(LoginTest, RefusesWhatIsNoAnswerToItsQuestions) {
