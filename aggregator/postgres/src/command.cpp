@@ -358,6 +358,9 @@ Command command_of(std::string_view statement) {
   if (words.take("select")) {
     return select_command(words);
   }
+  if (words.is("truncate")) {
+    return WriteCommand{kTruncate};
+  }
   if (words.is("insert") || words.is("update") || words.is("delete")) {
     return WriteCommand{words.is("insert") ? "INSERT" : words.is("update") ? "UPDATE" : "DELETE"};
   }

@@ -108,7 +108,10 @@ struct SessionQuery {
   std::vector<Item> items;
   bool is_of_known_setting = false;  ///< One set_config() FROM pg_settings: no row where there is no such setting.
 };
-/// INSERT, UPDATE or DELETE.
+/// The tag of TRUNCATE, which counts no rows.
+constexpr std::string_view kTruncate = "TRUNCATE TABLE";
+
+/// INSERT, UPDATE, DELETE or TRUNCATE TABLE.
 struct WriteCommand {
   std::string_view word;  ///< Which of them, in upper case.
 };

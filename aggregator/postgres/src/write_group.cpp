@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend.hpp"
+#include "command.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/update.hpp"
@@ -78,7 +79,8 @@ std::string WriteGroup::release() {
   size_t from = 0;
   for (const Tag& tag : tags_) {
     released.append(held_, from, tag.at - from);
-    append_command_complete(fmt::format("{} {}", tag.word, part_rows_[tag.part]), released);
+    append_command_complete(tag.word == kTruncate ? tag.word : fmt::format("{} {}", tag.word, part_rows_[tag.part]),
+                            released);
     from = tag.at;
   }
   released.append(held_, from);

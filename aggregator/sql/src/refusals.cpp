@@ -230,7 +230,8 @@ std::string_view statement_hint(std::string_view name) {
       "shows how it is";
   static constexpr std::string_view kUpkeep = "leave it out: there is nothing to maintain by hand";
   static constexpr std::string_view kCursor = "read the rows of a SELECT as they arrive";
-  static constexpr std::string_view kPrivilege = "there are no users: whoever reaches an aggregator may ask and write";
+  static constexpr std::string_view kPrivilege =
+      "what a user may do is said by the users file: daedalus user add NAME --role=reader, writer or operator";
   static constexpr std::array kHints{
       Hint{"CREATE", kSchema},
       Hint{"ALTER", kSchema},
@@ -243,7 +244,7 @@ std::string_view statement_hint(std::string_view name) {
       Hint{"ROLLBACK", kTransaction},
       Hint{"SAVEPOINT", kTransaction},
       Hint{"RELEASE", kTransaction},
-      Hint{"TRUNCATE", "use DELETE without WHERE"},
+      Hint{"TRUNCATE", "name the one table alone, or use DELETE without WHERE"},
       Hint{"COPY", "load files through the command line's load"},
       Hint{"MERGE", "use INSERT, UPDATE and DELETE"},
       Hint{"PREPARE", "send the statement with parameters: parsed statements are cached"},

@@ -71,6 +71,8 @@ grammar::Node TreeReader::read_clause(const void* raw) {
       return {update(as<::UpdateStmt>(raw)), -1};
     case T_DeleteStmt:
       return {delete_(as<::DeleteStmt>(raw)), -1};
+    case T_TruncateStmt:
+      return truncate(as<::TruncateStmt>(raw));
     default:
       return read_refused(raw);
   }
@@ -173,7 +175,7 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     case T_JoinExpr:
       return Node(Node::kJoin);
     case T_MultiAssignRef:
-      return Node(Node::kMultipleAssignment);
+      return assigned(as<::MultiAssignRef>(raw));
     case T_CurrentOfExpr:
       return Node(Node::kCurrentOf);
     default:
@@ -240,6 +242,27 @@ const grammar::DeleteStatement* TreeReader::delete_(const ::DeleteStmt& raw) {
   made->has_using = !is_empty(raw.usingClause);
   made->has_returning = !is_empty(raw.returningList);
   return made;
+}
+
+/// TRUNCATE of one table is a DELETE of all its rows.
+grammar::Node TreeReader::truncate(const ::TruncateStmt& raw) {
+  if (list_length(raw.relations) != 1) {
+    return read_refused(&raw);
+  }
+  auto* made = make<grammar::DeleteStatement>();
+  made->relation = table(static_cast<const ::RangeVar*>(linitial(raw.relations)));
+  made->relation.location = -1;  // PostgreSQL names no place in a TRUNCATE.
+  return {static_cast<const grammar::DeleteStatement*>(made), -1};
+}
+
+/// One of several columns that are assigned together: its own value of `(a, b) = (1, 2)` or `(a, b) = ROW(1, 2)`. Other
+/// sources, and rows of another length, are told apart from a single assignment.
+grammar::Node TreeReader::assigned(const ::MultiAssignRef& raw) {
+  const void* const source = raw.source;
+  if (nodeTag(source) != T_RowExpr || list_length(as<::RowExpr>(source).args) != raw.ncolumns) {
+    return grammar::Node(grammar::Node::kMultipleAssignment);
+  }
+  return read(list_nth(as<::RowExpr>(source).args, raw.colno - 1));
 }
 
 const grammar::ResultTarget* TreeReader::target(const ::ResTarget& raw) {

@@ -44,6 +44,8 @@ class TreeReader {
   const grammar::InsertStatement* insert(const ::InsertStmt& raw);
   const grammar::UpdateStatement* update(const ::UpdateStmt& raw);
   const grammar::DeleteStatement* delete_(const ::DeleteStmt& raw);
+  grammar::Node truncate(const ::TruncateStmt& raw);
+  grammar::Node assigned(const ::MultiAssignRef& raw);
   const grammar::ResultTarget* target(const ::ResTarget& raw);
   const grammar::SortBy* sort(const ::SortBy& raw);
   grammar::RangeVariable table(const ::RangeVar* raw);

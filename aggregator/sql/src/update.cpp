@@ -232,8 +232,7 @@ Result<void> compile_assignments(Scope& scope, const contract::PartitionMap& map
       return column.error();
     }
     if (std::find(assigned.begin(), assigned.end(), *column) != assigned.end()) {
-      return scope.error("42601", fmt::format("multiple assignments to same column \"{}\"", target.name),
-                         target.location);
+      return scope.error("42601", fmt::format("multiple assignments to same column \"{}\"", target.name), -1);
     }
     if (auto checked = check_assignable(scope, placement, *column, target.location); !checked) {
       return checked.error();
