@@ -179,7 +179,7 @@ Construct describe(const Node& node) {
     case Node::kIndirection:
       return {"subscript or field selection", {}};
     case Node::kCollate:
-      return {"COLLATE", "strings compare as bytes, as under COLLATE \"C\""};
+      return {"COLLATE", "strings compare as bytes, as under COLLATE \"C\", which is taken"};
     case Node::kGroupingFunction:
       return {"GROUPING()", {}, true};
     case Node::kGroupingSet:

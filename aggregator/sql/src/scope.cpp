@@ -22,6 +22,11 @@ std::string dotted(grammar::Names names) {
   return text;
 }
 
+/// PostgreSQL has them in every table.
+bool is_system_column(std::string_view name) {
+  return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
+}
+
 }  // namespace
 
 int64_t Scope::local_now_us() const {
@@ -110,6 +115,10 @@ Result<uint32_t> Scope::column(const grammar::ColumnReference& reference) const 
   }
   if (count == 1 && name == table_alias_) {
     return refuse("a whole row as a value", reference.location, "name the columns");
+  }
+  if (is_system_column(name)) {
+    return refuse(fmt::format("the system column {}", name), reference.location,
+                  "rows have no place and no transaction that a client could name");
   }
   const std::string spelled = count == 1 ? fmt::format("\"{}\"", name) : dotted(reference.names);
   return error("42703", fmt::format("column {} does not exist", spelled), reference.location,

@@ -9,6 +9,12 @@ namespace {
 /// third.
 constexpr int kLimitWithTies = 2;
 
+/// COLLATE "C" and its like say how texts are ordered anyway.
+bool is_order_of_bytes(const ::CollateClause& collate) {
+  const std::string_view name = strVal(llast(collate.collname));
+  return name == "C" || name == "POSIX" || name == "default" || name == "ucs_basic";
+}
+
 }  // namespace
 
 grammar::Node TreeReader::read(const void* raw) {
@@ -97,6 +103,9 @@ grammar::Node TreeReader::read_refused(const void* raw) {
       return {set, as<::GroupingSet>(raw).location};
     }
     case T_CollateClause: {
+      if (is_order_of_bytes(as<::CollateClause>(raw))) {
+        return read(as<::CollateClause>(raw).arg);
+      }
       auto* collate = make<grammar::Collate>();
       collate->argument = read(as<::CollateClause>(raw).arg);
       return {collate, -1};
