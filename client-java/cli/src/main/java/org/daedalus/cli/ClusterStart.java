@@ -12,7 +12,10 @@ import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.v1.NodeStatus;
 import org.daedalus.wire.v1.StatusReply;
 
-/** Starts a planned cluster's processes and waits until they serve. On failure it stops those that were started. */
+/**
+ * Starts a planned cluster's processes and waits until they serve. However a start ends that does not succeed, be it
+ * that this process is ended from outside, what was started is stopped, and what ran before goes on.
+ */
 final class ClusterStart {
     private static final Duration READY_MAX = Duration.ofSeconds(30);
     /** Nodes touch all of their memory before they serve, at three GiB a second where nothing is in the way. */
@@ -27,6 +30,13 @@ final class ClusterStart {
     private final Duration readyMax;
     private final RecoveryProgress progress;
     private long endNs;
+    /** Nothing is started or stopped any more: all of it serves, or has been given up. */
+    private boolean isOver;
+
+    /** Makes others know the cluster, as the last step of a start. */
+    interface Announcement {
+        void announce(LocalCluster cluster) throws CliException, IOException;
+    }
 
     /**
      * A start that is given up after {@code readyMax} in which nothing has got further.
@@ -47,8 +57,9 @@ final class ClusterStart {
         return READY_MAX.plus(READY_MAX_EACH_GIB.multipliedBy(plan.segmentBytes() >> GIB_SHIFT));
     }
 
-    /** Returns the running cluster; its data directory remembers it then. */
-    LocalCluster run() throws CliException, IOException {
+    /** Returns the running cluster; its data directory remembers it then, and {@code announcement} was made. */
+    LocalCluster run(Announcement announcement) throws CliException, IOException {
+        Interruption interruption = new Interruption(this::onInterruption);
         try {
             for (ClusterPlan.Member member : plan.configured()) {
                 start(member);
@@ -56,19 +67,61 @@ final class ClusterStart {
             awaitAll("the storage nodes", ClusterStart::nodesProblem);
             start(plan.writer());
             awaitAll("the logical writer", ClusterStart::writerProblem);
-            return remember();
+            return finish(announcement);
         } catch (CliException | IOException | RuntimeException e) {
-            Launcher.stop(started.stream().map(Launcher.Started::member).toList());
-            started.clear();
-            LocalCluster left = remember();
-            if (left.processes().isEmpty()) {
-                left.delete();
-            }
+            fail();
             throw e;
+        } finally {
+            interruption.forget();
         }
     }
 
-    private void start(ClusterPlan.Member member) throws CliException, IOException {
+    private synchronized LocalCluster finish(Announcement announcement) throws CliException, IOException {
+        stopIfOver();
+        LocalCluster cluster = remember();
+        announcement.announce(cluster);
+        isOver = true;
+        return cluster;
+    }
+
+    private synchronized void fail() throws IOException {
+        stopIfOver();
+        giveUp();
+    }
+
+    private void giveUp() throws IOException {
+        isOver = true;
+        Launcher.stop(started.stream().map(Launcher.Started::member).toList());
+        started.clear();
+        LocalCluster left = remember();
+        if (left.processes().isEmpty()) {
+            left.delete();
+        }
+    }
+
+    /** Somebody ends this process, while its other thread is still at work or waits for something. */
+    private synchronized void onInterruption() {
+        if (isOver) {
+            return;
+        }
+        try {
+            giveUp();
+            System.err.println("daedalus: interrupted: what had been started is stopped again");
+        } catch (IOException e) {
+            System.err.println("daedalus: interrupted: what had been started is stopped again, but "
+                    + plan.directory() + " could not be told: " + e.getMessage());
+        }
+    }
+
+    /** Does not return where the start was interrupted: the process ends, and has said why. */
+    private void stopIfOver() {
+        while (isOver) {
+            Launcher.pause();
+        }
+    }
+
+    private synchronized void start(ClusterPlan.Member member) throws CliException, IOException {
+        stopIfOver();
         if (running.stream().anyMatch(other -> other.name().equals(member.name()))) {
             return;
         }
@@ -142,7 +195,8 @@ final class ClusterStart {
         return status.getAggregator().getWriterReachable() ? "" : "the writer is not registered";
     }
 
-    private void failIfDead() throws CliException, IOException {
+    private synchronized void failIfDead() throws CliException, IOException {
+        stopIfOver();
         for (LocalCluster.Member member : running) {
             if (!member.isAlive()) {
                 throw CliException.failed(member.name() + ", which was still running, has ended: "

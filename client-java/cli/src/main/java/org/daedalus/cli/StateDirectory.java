@@ -83,10 +83,16 @@ public final class StateDirectory {
         return running;
     }
 
-    void remember(LocalCluster cluster) throws IOException {
-        Files.createDirectories(root.resolve("clusters"));
-        write(entry(cluster), cluster.directory().toString());
-        write(root.resolve(LAST), cluster.aggregators().get(0));
+    void remember(LocalCluster cluster) throws CliException {
+        try {
+            Files.createDirectories(root.resolve("clusters"));
+            write(entry(cluster), cluster.directory().toString());
+            write(root.resolve(LAST), cluster.aggregators().get(0));
+        } catch (IOException e) {
+            throw CliException.failed("cannot remember the cluster under " + root + " ("
+                    + e.getClass().getSimpleName() + ": " + e.getMessage()
+                    + "): let this user write there, or set XDG_STATE_HOME to where that is so");
+        }
     }
 
     /**

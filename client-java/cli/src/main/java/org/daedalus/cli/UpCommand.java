@@ -56,14 +56,12 @@ final class UpCommand implements Callable<Integer> {
         Path directory = dataDirectory != null ? dataDirectory : state.defaultDataDirectory(options.portOfDirectory());
         try (DataDirectory opened = DataDirectory.open(directory)) {
             data = opened;
-            LocalCluster cluster = start();
-            state.remember(cluster);
-            print(cluster);
+            print(start(state));
         }
         return 0;
     }
 
-    private LocalCluster start() throws CliException, IOException {
+    private LocalCluster start(StateDirectory state) throws CliException, IOException {
         kept = readPlan();
         ClusterSettings settings = options.over(kept.map(KeptPlan::settings));
         boolean continues = !discards && kept.isPresent() && kept.get().keepsRows();
@@ -99,7 +97,7 @@ final class UpCommand implements Callable<Integer> {
             make(fresh, schema, removed, launcher);
         }
         fresh.made().write(data.path());
-        return new ClusterStart(plan, launcher, ClusterStart.readyMax(plan), running).run();
+        return new ClusterStart(plan, launcher, ClusterStart.readyMax(plan), running).run(state::remember);
     }
 
     private Optional<KeptPlan> readPlan() throws CliException, IOException {

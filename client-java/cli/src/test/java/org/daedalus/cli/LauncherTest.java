@@ -75,7 +75,7 @@ class LauncherTest {
         }
         ClusterStart start = new ClusterStart(plan(64), new Launcher(new Programs(), directory), Duration.ofMillis(50),
                 List.of());
-        assertThatThrownBy(start::run).isInstanceOf(CliException.class)
+        assertThatThrownBy(() -> start.run(cluster -> {})).isInstanceOf(CliException.class)
                 .hasMessageContaining("the storage nodes did not become ready within 0 s");
         assertThat(LocalCluster.read(directory)).as("what was started has been stopped and forgotten").isEmpty();
     }
@@ -89,7 +89,7 @@ class LauncherTest {
         long beganNs = System.nanoTime();
         ClusterStart start = new ClusterStart(plan(64), new Launcher(new Programs(), directory),
                 Duration.ofMillis(1_500), List.of());
-        assertThatThrownBy(start::run).isInstanceOf(CliException.class)
+        assertThatThrownBy(() -> start.run(cluster -> {})).isInstanceOf(CliException.class)
                 .hasMessageContaining("did not become ready within 1 s of the last progress")
                 .hasMessageContaining("update 3 replayed");
         assertThat(Duration.ofNanos(System.nanoTime() - beganNs)).isGreaterThan(Duration.ofSeconds(3));

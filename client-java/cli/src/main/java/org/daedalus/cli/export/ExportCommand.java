@@ -6,6 +6,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.cli.CliException;
 import org.daedalus.cli.ClusterOption;
+import org.daedalus.cli.Interruption;
 import org.daedalus.cli.Patience;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.ResultSet;
@@ -51,23 +52,14 @@ public final class ExportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CliException, IOException {
         try (ExportTarget target = ExportTarget.of(name, isForced)) {
-            Thread interrupted = new Thread(() -> System.err.println("\n" + target.discard()));
-            Runtime.getRuntime().addShutdownHook(interrupted);
+            Interruption interruption = new Interruption(() -> System.err.println("\n" + target.discard()));
             try {
                 return export(target);
             } catch (IOException e) {
                 throw CliException.failed(target.label() + ": cannot be written: " + e.getMessage());
             } finally {
-                forget(interrupted);
+                interruption.forget();
             }
-        }
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The process is being ended: the hook says so.
         }
     }
 

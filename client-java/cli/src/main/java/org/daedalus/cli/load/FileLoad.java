@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import org.daedalus.cli.CliException;
+import org.daedalus.cli.Interruption;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.TableDescription;
 
@@ -134,12 +135,11 @@ final class FileLoad {
             CsvLoader.Setup setup = new CsvLoader.Setup(
                     header, options.nullText(), options.batchRows(), options.fromLine(), rejects);
             CsvLoader loader = new CsvLoader(client, table, setup, progress);
-            Thread interrupted = new Thread(() -> System.err.println(interruption(loader.settled())));
-            Runtime.getRuntime().addShutdownHook(interrupted);
+            Interruption interruption = new Interruption(() -> System.err.println(interruption(loader.settled())));
             try {
                 summary = loader.load(records);
             } finally {
-                forget(interrupted);
+                interruption.forget();
             }
         }
         finishShown();
@@ -147,14 +147,6 @@ final class FileLoad {
         state.phase = LoadState.Phase.REPORTED;
         progress.keep(state);
         return summary.rowsIn();
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The process is being ended: the hook says so.
-        }
     }
 
     /** What is said when the process is ended from outside. */
