@@ -57,6 +57,7 @@ class Pool::Links final : public LinkOwner {
       pool_.connect_at_ = after(pool_.now_, pool_.options_.connect_delay_ns);
     }
     pool_.links_.erase(found);
+    pool_.assign(pool_.now_);
   }
 
  private:
@@ -151,23 +152,43 @@ void Pool::abandon(rpc::PeerId client, Instant now) {
     }
     return is_meant;
   });
+  assign(now);
 }
 
 void Pool::assign(Instant now) {
   for (auto& [id, entry] : links_) {
-    if (waiting_.empty()) {
-      return;
-    }
     if (entry.link->is_idle()) {
-      Waiting next = std::move(waiting_.front());
-      waiting_.pop_front();
+      const auto turn = next_in_turn();
+      if (turn == waiting_.end()) {
+        return;
+      }
+      Waiting next = std::move(*turn);
+      waiting_.erase(turn);
       next.statement.timeout_ns = next.deadline.ns - now.ns;
       entry.client = next.client;
       entry.id = next.id;
+      entry.user = next.statement.user;
       entry.link->run(next.statement, now);
       wakes_.push_back(id);
     }
   }
+}
+
+size_t Pool::running_count(const std::string& user) const {
+  return static_cast<size_t>(std::count_if(
+      links_.begin(), links_.end(), [&](const auto& each) { return each.second.id != 0 && each.second.user == user; }));
+}
+
+std::deque<Pool::Waiting>::iterator Pool::next_in_turn() {
+  size_t fewest = std::max<size_t>(options_.links_max, 2) - 1;
+  auto next = waiting_.end();
+  for (auto each = waiting_.begin(); each != waiting_.end() && fewest > 0; ++each) {
+    if (const size_t count = running_count(each->statement.user); count < fewest) {
+      fewest = count;
+      next = each;
+    }
+  }
+  return next;
 }
 
 Instant Pool::next_deadline() const {

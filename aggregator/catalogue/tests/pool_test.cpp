@@ -28,7 +28,13 @@ class PoolTest : public ::testing::Test {
     return made;
   }
   void run_server() { pool_.set_state({Kind::kRunning, {}, "/socket", 1}, now_); }
-  void submit(uint64_t client) { pool_.submit(rpc::PeerId{client}, 10 + client, statement(), now_); }
+  /// Each client is a user of its own.
+  void submit(uint64_t client) { submit(client, "user " + std::to_string(client)); }
+  void submit(uint64_t client, const std::string& user) {
+    Statement made = statement();
+    made.user = user;
+    pool_.submit(rpc::PeerId{client}, 10 + client, std::move(made), now_);
+  }
   /// Makes the connections that are wanted; their numbers go on from 100.
   size_t connect() {
     const size_t count = pool_.take_connects(now_);
@@ -107,6 +113,34 @@ TEST_F(PoolTest, StatementsRunAsTheyCameOnAsManyConnectionsAsThereMayBe) {
   submit(4);
   EXPECT_EQ(connect(), 0u);
   EXPECT_EQ(pool_.waiting_count(), 0u);
+}
+
+TEST_F(PoolTest, NoUserHasAllConnectionsHoweverManyClientsAsk) {
+  run_server();
+  submit(1, "slow");
+  submit(2, "slow");
+  submit(3, "slow");
+  EXPECT_EQ(connect(), 2u);
+  EXPECT_EQ(pool_.waiting_count(), 2u);
+  submit(4, "other");
+  EXPECT_EQ(pool_.waiting_count(), 2u);
+  receive(1, kPoolReady + kPoolReady + kPoolReady + kPoolReady);
+  EXPECT_THAT(told(), ElementsAre("4:14 fine"));
+}
+
+TEST_F(PoolTest, WhoHasFewerConnectionsComesNextAndAFreedShareIsUsed) {
+  run_server();
+  submit(1, "slow");
+  submit(2, "slow");
+  ASSERT_EQ(connect(), 2u);
+  pool_.abandon(rpc::PeerId{1}, now_);
+  EXPECT_EQ(pool_.waiting_count(), 0u);
+  submit(3, "slow");
+  submit(4, "other");
+  EXPECT_EQ(connect(), 1u);
+  EXPECT_EQ(pool_.waiting_count(), 1u);
+  receive(2, kPoolReady + kPoolReady + kPoolReady + kPoolReady);
+  EXPECT_THAT(told(), ElementsAre("4:14 fine"));
 }
 
 TEST_F(PoolTest, WhatWaitsIsBounded) {

@@ -89,6 +89,7 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
 }
 
 void PgSession::ask_catalogue(catalogue::Statement statement) {
+  statement.user = entrance_.user();
   statement.settings = catalogue_settings(settings_->values());
   statement.timeout_ns = time_left();
   wait_ = Wait::kCatalogue;

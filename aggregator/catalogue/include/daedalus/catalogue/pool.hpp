@@ -1,8 +1,10 @@
 // The connections to the catalogue's server that one process has, and the statements that wait for one: pure.
 //
 // Decides which statement runs next and on which connection, how many connections there are, and what is told where
-// there is no server. First come, first served; a client has at most one statement here. Refuses to know sockets,
-// processes and the clock: its owner carries out what it wants done after each call.
+// there is no server. A client has at most one statement here, and a user, over however many clients, all connections
+// but one: so no user's slow statements keep all others waiting. Next comes who has the fewest connections, and of
+// those who came first. Refuses to know sockets, processes and the clock: its owner carries out what it wants done
+// after each call.
 #pragma once
 
 #include <cstdint>
@@ -80,10 +82,15 @@ class Pool {
     std::shared_ptr<Link> link;
     rpc::PeerId client{};  ///< Whose statement it runs.
     uint64_t id = 0;       ///< 0: none.
+    std::string user;      ///< Who asked for it.
   };
   void tell(rpc::PeerId client, uint64_t id, Outcome outcome) { told_.push_back({client, id, std::move(outcome)}); }
   /// Gives statements to connections that are idle.
   void assign(Instant now);
+  /// How many connections run statements of that user.
+  [[nodiscard]] size_t running_count(const std::string& user) const;
+  /// The statement that runs next; the end: all who wait have as many connections as they may have.
+  [[nodiscard]] std::deque<Waiting>::iterator next_in_turn();
   void refuse_waiting();
   void lose_links(const std::string& reason);
   [[nodiscard]] Failure absence() const;

@@ -21,6 +21,7 @@ constexpr size_t kAnswerBytesMax = 16u << 20;
 
 struct Statement {
   std::string sql;
+  std::string user;                                           ///< Who asks; each may have a share of the connections.
   std::vector<uint32_t> parameter_types;                      ///< OIDs; 0: PostgreSQL is to find out.
   std::vector<std::pair<std::string, std::string>> settings;  ///< Of the client's session; each as SET would take it.
   int64_t timeout_ns = 0;
