@@ -157,7 +157,11 @@ void PostgresAccess::read_users_again() {
     spdlog::warn("there is no {}: nobody may log in at PostgreSQL's port; `daedalus user add --users {}` makes it",
                  paths_.users, paths_.users);
   } else {
-    spdlog::info("{} users may log in at PostgreSQL's port", (*users)->size());
+    spdlog::info("{} users may log in at PostgreSQL's port", (*users)->by_name.size());
+    if ((*users)->salt_key.empty()) {
+      spdlog::warn("{} has no key of salts, so they tell by a restart who is no user; `daedalus user add` writes one",
+                   paths_.users);
+    }
   }
   handlers_.on_users(std::move(*users));
 }

@@ -245,7 +245,7 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_a
   Owner owner;
   Descriptions descriptions;
   LoginGuard guard([] { return uint64_t{1}; });
-  guard.set_users(std::make_shared<const Users>(Users{{"a", {Role::kWriter, std::nullopt}}}));
+  guard.set_users(std::make_shared<const Users>(Users{{{"a", {Role::kWriter, std::nullopt}}}, {}}));
   Seats seats(1);
   const auto kept = std::make_shared<ByteBudget>(options.kept_bytes_max);
   PgSession session({options, descriptions, guard, seats, kept, owner}, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},

@@ -31,25 +31,27 @@ std::optional<Role> LoginGuard::role_of(std::string_view user) const {
   if (users_ == nullptr) {
     return std::nullopt;
   }
-  const auto found = users_->find(user);
-  return found == users_->end() ? std::nullopt : std::optional<Role>(found->second.role);
+  const auto found = users_->by_name.find(user);
+  return found == users_->by_name.end() ? std::nullopt : std::optional<Role>(found->second.role);
 }
 
 std::optional<bool> LoginGuard::writes_at_once(std::string_view user) const {
   if (users_ == nullptr) {
     return std::nullopt;
   }
-  const auto found = users_->find(user);
-  return found == users_->end() ? std::nullopt : found->second.writes_at_once;
+  const auto found = users_->by_name.find(user);
+  return found == users_->by_name.end() ? std::nullopt : found->second.writes_at_once;
 }
 
 LoginGuard::Challenge LoginGuard::challenge(std::string_view user) const {
   if (users_ != nullptr) {
-    if (const auto found = users_->find(user); found != users_->end() && found->second.verifier) {
+    const auto found = users_->by_name.find(user);
+    if (found != users_->by_name.end() && found->second.verifier) {
       return {*found->second.verifier, /*is_mock=*/false};
     }
   }
-  const std::string digest = hmac_sha256(mock_secret_, user);
+  const bool has_key = users_ != nullptr && !users_->salt_key.empty();
+  const std::string digest = hmac_sha256(has_key ? users_->salt_key : mock_secret_, user);
   return {ScramVerifier{kMockIterations, digest.substr(0, kMockSaltSize), digest, digest}, /*is_mock=*/true};
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kBlanks = " \t\r";
 constexpr std::string_view kBlockWritesRefuse = "block_writes=refuse";
 constexpr std::string_view kBlockWritesImmediate = "block_writes=immediate";
+constexpr std::string_view kSaltKey = "#salt-key";
 constexpr std::string_view kScheme = "SCRAM-SHA-256$";
 constexpr std::array<std::pair<std::string_view, Role>, 3> kRoles{
     {{"reader", Role::kReader}, {"writer", Role::kWriter}, {"operator", Role::kOperator}}};
@@ -61,8 +62,26 @@ std::optional<ScramVerifier> read_verifier(std::string_view text) {
   return verifier;
 }
 
+/// What is wrong with a line that begins with #; empty: nothing.
+std::string read_remark(std::string_view line, Users& users) {
+  if (take_word(line) != kSaltKey) {
+    return {};
+  }
+  auto key = from_base64(take_word(line));
+  const bool is_fine = key && key->size() >= kSaltKeySizeMin && key->size() <= kSaltKeySizeMax &&
+                       take_word(line).empty() && users.salt_key.empty();
+  if (!is_fine) {
+    return fmt::format("{} stands once, with the base64 of {} to {} bytes", kSaltKey, kSaltKeySizeMin, kSaltKeySizeMax);
+  }
+  users.salt_key = std::move(*key);
+  return {};
+}
+
 /// What is wrong with a line; empty: nothing, and its user is in `users`.
 std::string read_line(std::string_view line, Users& users) {
+  if (line.empty() || line.front() == '#') {
+    return read_remark(line, users);
+  }
   const std::string_view name = take_word(line);
   const std::string_view role = take_word(line);
   const std::string_view verifier = take_word(line);
@@ -91,11 +110,11 @@ std::string read_line(std::string_view line, Users& users) {
       return fmt::format("the verifier of \"{}\" is not SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY", name);
     }
   }
-  if (users.size() >= kUsersMax) {
+  if (users.by_name.size() >= kUsersMax) {
     return fmt::format("there are more than {} users", kUsersMax);
   }
-  return users.emplace(name, std::move(user)).second ? std::string()
-                                                     : fmt::format("\"{}\" is there a second time", name);
+  return users.by_name.emplace(name, std::move(user)).second ? std::string()
+                                                             : fmt::format("\"{}\" is there a second time", name);
 }
 
 }  // namespace
@@ -107,9 +126,6 @@ Result<Users> parse_users(std::string_view text) {
   for (size_t number = 1; !text.empty(); ++number) {
     std::string_view line = take_until(text, '\n');
     line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    if (line.empty() || line.front() == '#') {
-      continue;
-    }
     if (const std::string problem = read_line(line, users); !problem.empty()) {
       return Error{ErrorCategory::kFatal, "F0000", fmt::format("line {}: {}", number, problem),
                    "`daedalus user` writes this file", 0};

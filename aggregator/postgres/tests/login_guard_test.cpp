@@ -89,5 +89,21 @@ TEST_F(LoginGuardTest, WhoIsUnknownIsAskedLikeEverybody) {
   EXPECT_NE(guard_.draw_nonce(), guard_.draw_nonce());
 }
 
+TEST_F(LoginGuardTest, WhoIsUnknownIsGivenTheSameSaltByAllWhoReadTheSameFile) {
+  const auto before = guard_.challenge("nobody");
+  const auto read = [](const std::string& key, const std::string& user) {
+    return std::make_shared<const Users>(Users{{{user, {Role::kReader, std::nullopt}}}, key});
+  };
+  guard_.set_users(read("a key of sixteen", "ada"));
+  const auto salt = guard_.challenge("nobody").verifier.salt;
+  uint64_t drawn = 1'000;
+  LoginGuard other([&drawn] { return ++drawn; });
+  other.set_users(read("a key of sixteen", "bob"));
+  EXPECT_EQ(other.challenge("nobody").verifier.salt, salt);
+  EXPECT_NE(before.verifier.salt, salt);
+  other.set_users(read("another sixteen.", "bob"));
+  EXPECT_NE(other.challenge("nobody").verifier.salt, salt);
+}
+
 }  // namespace
 }  // namespace daedalus::postgres::testing

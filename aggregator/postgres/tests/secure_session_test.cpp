@@ -170,7 +170,7 @@ TEST_F(SecureSessionTest, AClientsCertificateIsItsName) {
   options_.trusts_loopback = false;
   const Certificate authority("authority");
   open_door(authority.pem());
-  guard_.set_users(std::make_shared<const Users>(Users{{"ada", {Role::kReader, std::nullopt}}}));
+  guard_.set_users(std::make_shared<const Users>(Users{{{"ada", {Role::kReader, std::nullopt}}}, {}}));
   const Certificate ada("ada", &authority);
   const Certificate bob("bob", &authority);
   const Certificate own("ada");

@@ -17,7 +17,7 @@ class LoginTest : public SessionTest {
   void set_users(const std::map<std::string, Role>& roles) {
     Users users;
     for (const auto& [name, role] : roles) {
-      users[name] = {role, verifier_of("pencil", "salt of sixteen.")};
+      users.by_name[name] = {role, verifier_of("pencil", "salt of sixteen.")};
     }
     guard_.set_users(std::make_shared<const Users>(std::move(users)));
   }

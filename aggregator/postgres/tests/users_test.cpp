@@ -14,21 +14,29 @@ TEST(UsersTest, ReadsNamesRolesAndVerifiers) {
   const auto users = parse_users("# who may come in\n\n  ada   reader " + kVerifier +
                                  "\r\nbjörn\twriter\t-\nroot operator " + kVerifier);
   ASSERT_TRUE(users);
-  ASSERT_EQ(users->size(), 3u);
-  EXPECT_EQ(users->at("ada").role, Role::kReader);
-  EXPECT_EQ(users->at("ada").verifier, verifier_of("pencil", "salt of sixteen."));
-  EXPECT_EQ(users->at("björn").role, Role::kWriter);
-  EXPECT_FALSE(users->at("björn").verifier);
-  EXPECT_EQ(users->at("root").role, Role::kOperator);
-  EXPECT_EQ(parse_users("")->size(), 0u);
+  ASSERT_EQ(users->by_name.size(), 3u);
+  EXPECT_EQ(users->by_name.at("ada").role, Role::kReader);
+  EXPECT_EQ(users->by_name.at("ada").verifier, verifier_of("pencil", "salt of sixteen."));
+  EXPECT_EQ(users->by_name.at("björn").role, Role::kWriter);
+  EXPECT_FALSE(users->by_name.at("björn").verifier);
+  EXPECT_EQ(users->by_name.at("root").role, Role::kOperator);
+  EXPECT_EQ(parse_users("")->by_name.size(), 0u);
+}
+
+TEST(UsersTest, ReadsTheKeyOfSaltsAmongWhatMeansNothing) {
+  const auto users = parse_users("# who\n#salt-key MDEyMzQ1Njc4OWFiY2RlZg==\nada reader -\n#salt\n");
+  ASSERT_TRUE(users);
+  EXPECT_EQ(users->salt_key, "0123456789abcdef");
+  EXPECT_EQ(users->by_name.size(), 1u);
+  EXPECT_EQ(parse_users("ada reader -\n")->salt_key, "");
 }
 
 TEST(UsersTest, ReadsHowBlocksWrite) {
   const auto users = parse_users("ada writer - block_writes=immediate\nbob writer -\neve writer - block_writes=refuse");
   ASSERT_TRUE(users);
-  EXPECT_EQ(users->at("ada").writes_at_once, true);
-  EXPECT_EQ(users->at("bob").writes_at_once, std::nullopt);
-  EXPECT_EQ(users->at("eve").writes_at_once, false);
+  EXPECT_EQ(users->by_name.at("ada").writes_at_once, true);
+  EXPECT_EQ(users->by_name.at("bob").writes_at_once, std::nullopt);
+  EXPECT_EQ(users->by_name.at("eve").writes_at_once, false);
 }
 
 TEST(UsersTest, NamesTheFirstLineThatIsNone) {
@@ -48,6 +56,10 @@ TEST(UsersTest, NamesTheFirstLineThatIsNone) {
            "ada reader SCRAM-SHA-256$0" + kVerifier.substr(18),
            "ada reader SCRAM-SHA-256$99999999999" + kVerifier.substr(18),
            std::string("first writer -"),
+           std::string("#salt-key"),
+           std::string("#salt-key MDEyMzQ1Njc4OWFiY2RlZg"),
+           std::string("#salt-key MDEyMzQ1Njc4OWFiY2Rl"),
+           std::string("#salt-key MDEyMzQ1Njc4OWFiY2RlZg== more"),
        }) {
     const auto users = parse_users("first reader -\n#\n" + wrong + "\nlast reader -\n");
     ASSERT_FALSE(users) << wrong;

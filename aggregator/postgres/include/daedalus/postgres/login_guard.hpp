@@ -58,7 +58,8 @@ class LoginGuard {
   [[nodiscard]] std::optional<Role> role_of(std::string_view user) const;
   /// Whether the users file says that writes in blocks of the user's take effect at once; nothing: it says nothing.
   [[nodiscard]] std::optional<bool> writes_at_once(std::string_view user) const;
-  /// The same for the same user as long as the process lives, whether there is one or not.
+  /// The same for the same user, whether there is one or not: for all who have the users file's key of salts, and as
+  /// long as the process lives where it has none.
   [[nodiscard]] Challenge challenge(std::string_view user) const;
   [[nodiscard]] std::string draw_nonce() const;
 

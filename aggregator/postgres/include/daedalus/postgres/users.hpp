@@ -37,17 +37,25 @@ struct User {
   std::optional<ScramVerifier> verifier;  ///< None: a client certificate is the only way in.
   std::optional<bool> writes_at_once;     ///< daedalus.block_writes of its sessions; none: as the aggregator says.
 };
-using Users = std::map<std::string, User, std::less<>>;
+struct Users {
+  std::map<std::string, User, std::less<>> by_name;
+  /// What the salts of users who do not exist are made of, so that all who read the file make the same ones; empty: the
+  /// file has none. It is random, and not made of verifiers: else who sees such a salt could try passwords against it.
+  std::string salt_key;
+};
 
 constexpr size_t kUserNameSizeMax = 63;          ///< Bytes, as PostgreSQL's.
 constexpr size_t kUsersMax = 65'536;             ///< In one file.
 constexpr size_t kUsersFileSizeMax = 16u << 20;  ///< Bytes of it.
 constexpr uint32_t kScramIterationsMax = 10'000'000;
 constexpr size_t kScramSaltSizeMax = 256;
+constexpr size_t kSaltKeySizeMin = 16;
+constexpr size_t kSaltKeySizeMax = 256;
 
 /// A line is NAME ROLE VERIFIER [block_writes=refuse|immediate], parted by blanks; VERIFIER is PostgreSQL's
-/// SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY, or "-". Empty lines and those that begin with # mean nothing.
-/// Errors (F0000): the first line that is none, by its number; nobody is taken from such a file.
+/// SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY, or "-". The line "#salt-key KEY" has the key of salts in base64.
+/// Empty lines and others that begin with # mean nothing. Errors (F0000): the first line that is none, by its number;
+/// nobody is taken from such a file.
 [[nodiscard]] Result<Users> parse_users(std::string_view text);
 
 }  // namespace daedalus::postgres

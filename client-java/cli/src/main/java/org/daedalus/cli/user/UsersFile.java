@@ -5,7 +5,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.daedalus.cli.CliException;
@@ -13,7 +15,7 @@ import org.daedalus.cli.DurableFile;
 
 /**
  * The file of those who may log in by PostgreSQL's protocol: a line "NAME ROLE VERIFIER [block_writes=...]" each
- * (docs/postgres.md), and lines that mean nothing, which stay where they are.
+ * (docs/postgres.md), a key of salts for those who may not, and lines that mean nothing, which stay where they are.
  */
 public final class UsersFile {
     static final List<String> ROLES = List.of("reader", "writer", "operator");
@@ -30,6 +32,8 @@ public final class UsersFile {
     private static final Pattern BLANKS = Pattern.compile("[ \t\r]+");
     private static final String HEAD = "# Who may log in by PostgreSQL's protocol: NAME ROLE VERIFIER. "
             + "`daedalus user` writes it.\n";
+    private static final String SALT_KEY = "#salt-key";
+    private static final int SALT_KEY_SIZE = 32;
 
     private final List<String> lines;
     private final List<User> users;
@@ -60,8 +64,15 @@ public final class UsersFile {
     /** Makes a file without users where there is none. */
     public static void make(Path path) throws IOException {
         if (!Files.exists(path)) {
-            DurableFile.replace(path, HEAD);
+            DurableFile.replace(path, HEAD + drawSaltKey() + "\n");
         }
+    }
+
+    /** A line with a key that nobody can guess. */
+    private static String drawSaltKey() {
+        byte[] key = new byte[SALT_KEY_SIZE];
+        new SecureRandom().nextBytes(key);
+        return SALT_KEY + " " + Base64.getEncoder().encodeToString(key);
     }
 
     /** One that does not exist has no users. */
@@ -116,11 +127,14 @@ public final class UsersFile {
         return users.stream().anyMatch(user -> user.name().equals(name));
     }
 
-    /** With this user, in the place of one of that name. */
+    /** With this user, in the place of one of that name, and with a key of salts. */
     UsersFile with(User user) throws CliException {
         String name = user.name();
         String line = user.line();
         List<String> changed = new ArrayList<>();
+        if (lines.stream().noneMatch(old -> isOf(old, SALT_KEY))) {
+            changed.add(drawSaltKey());
+        }
         boolean isNew = true;
         for (String old : lines) {
             boolean isThat = isOf(old, name);
