@@ -34,7 +34,7 @@ def test_statements_of_several_lines_run_at_the_semicolon(empty_table: LocalClus
         session.ask("VALUES (", r"items\(> ")
         session.ask("1, 1, 'a", r"items'> ")
         shown = session.ask("b');", PROMPT)
-        assert "1 row matched, 1 applied" in shown
+        assert "1 row inserted" in shown
         shown = session.ask("SELECT id, name FROM items;", PROMPT)
         assert "id | name" in shown
         assert "1 | a   +" in shown

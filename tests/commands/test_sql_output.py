@@ -41,10 +41,12 @@ def test_an_insert_returns_what_it_wrote(empty_table: LocalCluster) -> None:
     assert (reply["matched"], reply["applied"]) == (2, 2)
     table = empty_table.run_daedalus("sql", "-c", insert).out
     assert "(2 rows" in table
-    assert "2 rows matched, 2 applied" in table
+    assert "2 rows inserted (" in table
+    one = empty_table.run_daedalus("sql", "-c", "insert INTO items (id, place) VALUES (9, 1)").out
+    assert one.startswith("1 row inserted (timestamp "), one
     refused = empty_table.document("INSERT INTO items (id, place) VALUES (7, 1) RETURNING 1 / (id - 7)")
     assert refused["error"]["sqlstate"] == "22012", refused
-    assert empty_table.value("SELECT count(*) FROM items") == 6
+    assert empty_table.value("SELECT count(*) FROM items") == 7
 
 
 def test_every_statement_of_a_file_sees_those_before_it(empty_table: LocalCluster, tmp_path: Path) -> None:
@@ -93,7 +95,7 @@ def test_an_answer_does_not_wait_for_the_next_statement(empty_table: LocalCluste
         for number in range(3):
             process.stdin.write(f"INSERT INTO items (id, place) VALUES ({number}, 1);\n")
             process.stdin.flush()
-            assert process.stdout.readline().startswith("1 row matched, 1 applied (timestamp ")
+            assert process.stdout.readline().startswith("1 row inserted (timestamp ")
 
 
 def test_line_ends_between_quotes_are_stored_as_they_are(empty_table: LocalCluster, tmp_path: Path) -> None:
@@ -176,7 +178,7 @@ def test_help_is_a_command_and_knows_the_others() -> None:
     assert "--tuples-only" in run_command(DAEDALUS, "help", "sql").out
     unknown = run_command(DAEDALUS, "sqll")
     assert unknown.code == 2
-    assert "Did you mean" in unknown.err
+    assert "did you mean `daedalus sql`?" in unknown.err
     assert "daedalus sql" in unknown.err
     unknown = run_command(DAEDALUS, "sql", "--fromat", "csv")
     assert unknown.code == 2

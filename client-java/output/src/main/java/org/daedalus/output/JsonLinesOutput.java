@@ -36,7 +36,7 @@ public final class JsonLinesOutput extends TextOutput {
     }
 
     @Override
-    public void written(WriteOutcome outcome, Elapsed elapsed) {
+    public void written(WriteOutcome outcome, Origin origin, Elapsed elapsed) {
         if (outcome.returned().isKnown()) {
             rows(Answer.of(outcome.returned()), elapsed);
             return;

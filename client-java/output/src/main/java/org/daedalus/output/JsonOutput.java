@@ -68,7 +68,7 @@ public final class JsonOutput implements StatementOutput {
     }
 
     @Override
-    public void written(WriteOutcome outcome, Elapsed elapsed) {
+    public void written(WriteOutcome outcome, Origin origin, Elapsed elapsed) {
         print(effect(outcome, elapsed, new Json().open('{')).close('}'));
     }
 

@@ -27,7 +27,7 @@ public interface StatementOutput {
     /** Reads and prints rows; throws what the answer ends in. */
     void rows(Answer answer, Elapsed elapsed);
 
-    void written(WriteOutcome outcome, Elapsed elapsed);
+    void written(WriteOutcome outcome, Origin origin, Elapsed elapsed);
 
     /** An update that refused rows: what it did, as {@link #written} has it, and the error. */
     void writtenInPart(RefusedRowsException refusal, Origin origin, Elapsed elapsed);

@@ -23,6 +23,8 @@ public final class TableOutput extends TextOutput {
     private static final int NARROW = 40;
     private static final int FLUSH_SIZE = 1 << 14;
 
+    private static final String INSERT = "insert";
+
     private final String nullText;
     private TextTable table;
     private ExpandedTable expanded;
@@ -102,22 +104,26 @@ public final class TableOutput extends TextOutput {
     }
 
     @Override
-    public void written(WriteOutcome outcome, Elapsed elapsed) {
+    public void written(WriteOutcome outcome, Origin origin, Elapsed elapsed) {
         if (outcome.returned().isKnown()) {
             rows(Answer.of(outcome.returned()), elapsed);
         }
-        out.println(effect(outcome, style, elapsed));
+        out.println(effect(outcome, origin, style, elapsed));
         out.flush();
     }
 
+    private static boolean isInsert(String sql) {
+        return sql.stripLeading().regionMatches(true, 0, INSERT, 0, INSERT.length());
+    }
+
     /** What an update did, in words. */
-    static String effect(WriteOutcome outcome, Style style, Elapsed elapsed) {
+    static String effect(WriteOutcome outcome, Origin origin, Style style, Elapsed elapsed) {
         StringBuilder text = new StringBuilder();
         if (outcome.countsForgotten()) {
             text.append("applied before; counts are not known any more");
         } else {
-            text.append(StatementOutput.rows(outcome.matched())).append(" matched, ").append(outcome.applied())
-                    .append(" applied");
+            text.append(isInsert(origin.sql()) ? StatementOutput.rows(outcome.applied()) + " inserted"
+                    : StatementOutput.rows(outcome.matched()) + " matched, " + outcome.applied() + " applied");
             outcome.refused().forEach((reason, rows) ->
                     text.append(", ").append(rows).append(" refused (").append(reason.text()).append(')'));
         }

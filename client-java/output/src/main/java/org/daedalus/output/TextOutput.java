@@ -64,7 +64,7 @@ abstract class TextOutput implements StatementOutput {
     }
 
     @Override
-    public void written(WriteOutcome outcome, Elapsed elapsed) {
+    public void written(WriteOutcome outcome, Origin origin, Elapsed elapsed) {
         if (outcome.returned().isKnown()) {
             rows(Answer.of(outcome.returned()), elapsed);
             return;
@@ -79,7 +79,7 @@ abstract class TextOutput implements StatementOutput {
 
     @Override
     public void writtenInPart(RefusedRowsException refusal, Origin origin, Elapsed elapsed) {
-        written(refusal.outcome(), elapsed);
+        written(refusal.outcome(), origin, elapsed);
         failed(refusal, origin);
     }
 

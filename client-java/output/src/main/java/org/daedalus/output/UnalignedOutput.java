@@ -56,11 +56,11 @@ public final class UnalignedOutput extends TextOutput {
     }
 
     @Override
-    public void written(WriteOutcome outcome, Elapsed elapsed) {
+    public void written(WriteOutcome outcome, Origin origin, Elapsed elapsed) {
         if (outcome.returned().isKnown()) {
             rows(Answer.of(outcome.returned()), elapsed);
         }
-        out.println(TableOutput.effect(outcome, style, elapsed));
+        out.println(TableOutput.effect(outcome, origin, style, elapsed));
         out.flush();
     }
 }

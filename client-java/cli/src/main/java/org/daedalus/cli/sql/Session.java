@@ -136,7 +136,7 @@ final class Session {
                     output.rows(Answer.of(rows), sent.elapsed());
                 }
             } else {
-                output.written((WriteOutcome) outcome, sent.elapsed());
+                output.written((WriteOutcome) outcome, sent.origin(), sent.elapsed());
             }
         });
     }
