@@ -75,10 +75,27 @@ def test_version_and_help_work_everywhere() -> None:
     version = run_command(DAEDALUS, "--version")
     assert version.code == 0
     assert re.fullmatch(r"daedalus [0-9.]+, commit ([0-9a-f]+\+?|unknown)\n", version.out)
+    for program in ("demo", "load-generator", "peer-driver", "workload", "writer"):
+        said = run_command(DAEDALUS.with_name(f"daedalus-{program}"), "--version")
+        assert said.code == 0, said.said
+        assert said.out == version.out.replace("daedalus", f"daedalus-{program}")
     for command in ("up", "load", "sql", "status", "down"):
         answer = run_command(DAEDALUS, command, "--help")
         assert answer.code == 0
         assert "Usage" in answer.out
+
+
+def test_a_misspelt_command_gets_one_line_that_names_the_one_that_was_meant() -> None:
+    for words, said in {
+        ("laod", "x.csv"): "unknown command 'laod': did you mean `daedalus load`? `daedalus --help` lists all commands\n",
+        ("user", "addd"): "unknown command 'addd': did you mean `daedalus user add`? `daedalus user --help` lists all"
+        " commands\n",
+        ("frobnicate",): "unknown command 'frobnicate'; `daedalus --help` lists all commands\n",
+    }.items():
+        answer = run_command(DAEDALUS, *words)
+        assert answer.code == 2
+        assert answer.out == ""
+        assert answer.err == f"daedalus: {said}"
 
 
 def test_the_command_line_starts_from_its_archive_of_classes() -> None:

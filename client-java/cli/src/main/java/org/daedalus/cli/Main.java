@@ -69,18 +69,33 @@ public final class Main implements Runnable {
         throw new CommandLine.ParameterException(spec.commandLine(), "a command is missing");
     }
 
-    /** Names the option that was meant instead of explaining all of them; false: none is near. */
+    /** Names the option or the command that was meant instead of explaining all of them; false: nothing is near. */
     private static boolean suggest(CommandLine.ParameterException failure) {
-        if (!(failure instanceof CommandLine.UnmatchedArgumentException unmatched) || !unmatched.isUnknownOption()) {
+        if (!(failure instanceof CommandLine.UnmatchedArgumentException unmatched)) {
             return false;
         }
         CommandLine command = failure.getCommandLine();
+        if (!unmatched.isUnknownOption()) {
+            return suggestCommand(command, unmatched.getUnmatched().get(0));
+        }
         String option = unmatched.getUnmatched().get(0).replaceFirst("=.*", "");
         return Similarity.nearest(option, command.getCommandSpec().optionsMap().keySet()).map(meant -> {
             System.err.println("Unknown option: '" + option + "'. Did you mean " + meant + "?\n`"
                     + command.getCommandSpec().qualifiedName() + " --help` explains all options.");
             return true;
         }).orElse(false);
+    }
+
+    private static boolean suggestCommand(CommandLine command, String written) {
+        if (command.getSubcommands().isEmpty()) {
+            return false;
+        }
+        String name = command.getCommandSpec().qualifiedName();
+        String meant = Similarity.nearest(written, command.getSubcommands().keySet())
+                .map(near -> ": did you mean `" + name + " " + near + "`? ").orElse("; ");
+        System.err.println("daedalus: unknown command '" + written + "'" + meant + "`" + name
+                + " --help` lists all commands");
+        return true;
     }
 
     private static int report(Exception failure) throws Exception {
