@@ -115,6 +115,63 @@ def test_down_of_one_cluster_leaves_the_other_known(heard: Heard) -> None:
     assert "no cluster is known" in heard.status.err
 
 
+def test_two_of_the_clusters_own_ports_never_are_the_same(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    (tmp_path / "plain.sql").write_text(PLAIN)
+    port = free_ports()
+    for offset, owner in {50: "writer", 10: "node-0", 0: "aggregator-0"}.items():
+        postgres = ("--postgres-port", str(port + offset))
+        refused = user.daedalus("up", "--schema", tmp_path / "plain.sql", "--port", str(port), *postgres)
+        assert refused.code == 2, refused.said
+        assert f"two parts of the cluster would have port {port + offset}: {owner}," in refused.err
+        assert "choose another --postgres-port" in refused.err
+
+
+def test_up_after_down_brings_the_last_cluster_back_wherever_it_was(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    (tmp_path / "plain.sql").write_text(PLAIN)
+    port = str(free_ports())
+    small = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "8")
+    directory = tmp_path / "state" / "daedalus" / f"cluster-{port}"
+    try:
+        first = user.daedalus("up", "--schema", tmp_path / "plain.sql", "--port", port, *small)
+        assert first.code == 0, first.said
+        assert user.daedalus("sql", "-c", "INSERT INTO plain VALUES (1)").code == 0
+        assert user.daedalus("down").code == 0
+        again = user.daedalus("up")
+        assert again.code == 0, again.said
+        assert f"Data, logs and configuration: {directory}\n" in again.out
+        assert user.daedalus("sql", "--format", "csv", "-c", "SELECT id FROM plain").out == "id\n1\n"
+    finally:
+        user.daedalus("down", "--data-dir", directory)
+
+
+def test_a_data_directory_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    (tmp_path / "plain.sql").write_text(PLAIN)
+    file = tmp_path / "file"
+    file.write_text("mine\n")
+    for directory in (file, file / "below"):
+        refused = user.daedalus("up", "--schema", tmp_path / "plain.sql", "--data-dir", directory)
+        assert refused.code == 2, refused.said
+        assert f"{file} is a file, not a directory; name another one with --data-dir" in refused.err
+    assert file.read_text() == "mine\n"
+
+
+def test_up_says_where_no_password_is_asked_for_although_there_are_users(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    words = "anybody on this machine without a password"
+    try:
+        assert words not in user.up("plain", PLAIN).out
+        assert user.daedalus("down", "--data-dir", tmp_path / "plain").code == 0
+        again = user.daedalus("up", "--data-dir", tmp_path / "plain", "--users", tmp_path / "users")
+        assert again.code == 0, again.said
+        assert words in again.out
+        assert "still take anybody" in " ".join(user.daedalus("up", "--help").out.split())
+    finally:
+        user.down()
+
+
 @pytest.mark.parametrize("durability", ["async", "off"])
 def test_down_of_one_directory_leaves_what_runs_in_another_one_on_the_same_port(
     tmp_path: Path, durability: str

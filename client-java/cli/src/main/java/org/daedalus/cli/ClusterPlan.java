@@ -133,6 +133,23 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return members;
     }
 
+    /** Refuses ports of which two parts of the cluster would want the same. */
+    void checkPorts() throws CliException {
+        Map<String, String> owners = new LinkedHashMap<>();
+        members().forEach(member -> owners.put(member.endpoint(), member.name()));
+        for (int aggregator = 0; aggregator < settings.aggregators(); aggregator++) {
+            String endpoint = postgresEndpoint(aggregator);
+            String owner = owners.get(endpoint);
+            if (owner != null) {
+                throw CliException.usage("two parts of the cluster would have port "
+                        + endpoint.substring(HOST.length() + 1) + ": " + owner + ", as --port is " + settings.port()
+                        + ", and aggregator-" + aggregator + " for clients of PostgreSQL, as --postgres-port is "
+                        + settings.postgresPort() + ": choose another --postgres-port; " + settings.port() + " to "
+                        + (settings.port() + WRITER_PORT_OFFSET) + " are for the cluster's own");
+            }
+        }
+    }
+
     /** All, in the order in which they start. */
     List<Member> members() {
         List<Member> members = configured();

@@ -45,7 +45,7 @@ final class DataDirectory implements Closeable {
     /** Makes the directory where it is missing, and keeps every other `up` out of it until it is closed. */
     static DataDirectory open(Path directory) throws CliException, IOException {
         boolean isNew = !Files.exists(directory);
-        Path path = DurableFile.makeFolders(directory.toAbsolutePath()).toRealPath();
+        Path path = made(directory);
         if (isNew) {
             DurableFile.force(path.getParent());
         }
@@ -55,6 +55,21 @@ final class DataDirectory implements Closeable {
             throw CliException.failed("another `daedalus up` is at work in " + path + ": wait for its end");
         }
         return new DataDirectory(path, lock);
+    }
+
+    private static Path made(Path directory) throws CliException {
+        for (Path part = directory.toAbsolutePath(); part != null; part = part.getParent()) {
+            if (Files.exists(part) && !Files.isDirectory(part)) {
+                throw CliException.usage("the data directory cannot be " + directory + ": " + part
+                        + " is a file, not a directory; name another one with --data-dir");
+            }
+        }
+        try {
+            return DurableFile.makeFolders(directory.toAbsolutePath()).toRealPath();
+        } catch (IOException e) {
+            throw CliException.usage("the data directory " + directory + " cannot be made ("
+                    + e.getClass().getSimpleName() + ": " + e.getMessage() + "): name another one with --data-dir");
+        }
     }
 
     private static boolean isTaken(FileChannel lock) throws IOException {

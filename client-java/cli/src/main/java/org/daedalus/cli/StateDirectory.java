@@ -14,11 +14,13 @@ import java.util.stream.Stream;
 
 /**
  * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
- * last-cluster} has the endpoint of the last `up` that is not down; each file in {@code clusters} has the data
+ * last-cluster} has the endpoint of the last `up` that is not down; {@code last-directory} the data directory of the
+ * last `up`, down or not; each file in {@code clusters} has the data
  * directory of one; {@code loads} has how far loads have come.
  */
 public final class StateDirectory {
     private static final String LAST = "last-cluster";
+    private static final String LAST_DIRECTORY = "last-directory";
 
     private final Path root;
 
@@ -63,6 +65,12 @@ public final class StateDirectory {
         return read(root.resolve(LAST));
     }
 
+    /** Data directory of the last `up`, if there still is a cluster in it that can be brought back. */
+    Optional<Path> lastDataDirectory() throws IOException {
+        return read(root.resolve(LAST_DIRECTORY)).map(Path::of)
+                .filter(directory -> Files.exists(directory.resolve(KeptPlan.FILE)));
+    }
+
     /** The running or once running local cluster that has this aggregator. */
     Optional<LocalCluster> find(String endpoint) throws IOException {
         for (Path entry : entries()) {
@@ -88,6 +96,7 @@ public final class StateDirectory {
             Files.createDirectories(root.resolve("clusters"));
             write(entry(cluster), cluster.directory().toString());
             write(root.resolve(LAST), cluster.aggregators().get(0));
+            write(root.resolve(LAST_DIRECTORY), cluster.directory().toString());
         } catch (IOException e) {
             throw CliException.failed("cannot remember the cluster under " + root + " ("
                     + e.getClass().getSimpleName() + ": " + e.getMessage()

@@ -25,7 +25,11 @@ import picocli.CommandLine.Option;
 @Command(name = "up", mixinStandardHelpOptions = true,
         description = {"Starts a local cluster in the background and returns when it is ready.",
             "On the data directory of an earlier one it brings that back, table and all; what is not given is as it "
-                    + "was there."})
+                    + "was there."},
+        footer = {"", "Without --users everybody on this machine may log in by PostgreSQL's protocol, and do "
+            + "everything. With --users a password is asked for there, and there alone: the cluster's other ports "
+            + "(--port and those after it), which `daedalus` and the Java client use, listen on this machine only, "
+            + "and still take anybody on it without a password."})
 final class UpCommand implements Callable<Integer> {
     @Option(names = "--schema", paramLabel = "FILE.sql",
             description = "a file with one CREATE TABLE; not needed where a cluster was before")
@@ -35,7 +39,8 @@ final class UpCommand implements Callable<Integer> {
     private UpOptions options;
 
     @Option(names = "--data-dir", paramLabel = "DIR", description = "where the table, configuration and logs go; "
-            + "default: cluster-PORT in $${XDG_STATE_HOME:-~/.local/state}/daedalus")
+            + "default: that of the last `up` where neither --schema nor --port is given, else cluster-PORT in "
+            + "$${XDG_STATE_HOME:-~/.local/state}/daedalus")
     private Path dataDirectory;
 
     @Option(names = "--discard", description = "give up the table that is in the data directory, and start with none")
@@ -53,12 +58,21 @@ final class UpCommand implements Callable<Integer> {
         if (schemaFile != null && !Files.isReadable(schemaFile)) {
             throw CliException.usage("cannot read " + schemaFile);
         }
-        Path directory = dataDirectory != null ? dataDirectory : state.defaultDataDirectory(options.portOfDirectory());
-        try (DataDirectory opened = DataDirectory.open(directory)) {
+        try (DataDirectory opened = DataDirectory.open(directory(state))) {
             data = opened;
             print(start(state));
         }
         return 0;
+    }
+
+    /** Where nothing is said of another cluster than the last one that was started, it is that one's. */
+    private Path directory(StateDirectory state) throws CliException, IOException {
+        if (dataDirectory != null) {
+            return dataDirectory;
+        }
+        Optional<Path> last = schemaFile == null && !options.namesPort() ? state.lastDataDirectory()
+                : Optional.empty();
+        return last.isPresent() ? last.get() : state.defaultDataDirectory(options.portOfDirectory());
     }
 
     private LocalCluster start(StateDirectory state) throws CliException, IOException {
@@ -68,6 +82,7 @@ final class UpCommand implements Callable<Integer> {
         if (continues) {
             refuseDifferences(settings.differencesFrom(kept.get().settings()));
         }
+        new ClusterPlan("", data.path(), data.path(), settings).checkPorts();
         for (String program : ClusterPlan.PROGRAMS) {
             programs.find(program);
         }
@@ -246,6 +261,10 @@ final class UpCommand implements Callable<Integer> {
                 + plan.settings().users().map(file -> "with a password of " + file + " (`daedalus user add`)")
                         .orElse("on this machine and without a password")
                 + ": psql -h 127.0.0.1 -p " + plan.settings().postgresPort() + " " + plan.table());
+        if (plan.settings().users().isPresent()) {
+            System.out.println("The other ports, for `daedalus` and the Java client, take anybody on this machine "
+                    + "without a password");
+        }
         System.out.println("Data, logs and configuration: " + cluster.directory());
     }
 }

@@ -65,6 +65,11 @@ final class UpOptions {
             + "password (default: " + TRUST + ")")
     private String users;
 
+    /** Whether the command line says which port the cluster has. */
+    boolean namesPort() {
+        return port != null;
+    }
+
     /** The port that names the default data directory. */
     int portOfDirectory() throws CliException {
         return inRange("--port", port, PORT_DEFAULT, 1, PORT_MAX);
