@@ -17,6 +17,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Locale;
+import java.util.Set;
 import java.util.zip.GZIPOutputStream;
 import org.daedalus.cli.CliException;
 
@@ -27,6 +29,11 @@ import org.daedalus.cli.CliException;
 final class ExportTarget implements AutoCloseable {
     private static final String PARTIAL = ".partial";
     private static final int BUFFER_SIZE = 1 << 16;
+
+    /** Endings of names of files that are neither CSV nor compressed as an export can be. */
+    private static final Set<String> OTHER_FORMATS = Set.of("parquet", "json", "jsonl", "ndjson", "tsv", "md", "xlsx",
+            "xls", "ods", "avro", "orc", "arrow", "feather", "sql", "db", "sqlite", "duckdb", "xml", "html", "pdf",
+            "zip", "bz2", "xz", "zst", "lz4", "7z", "tar", "tgz");
 
     /** Null for standard output. */
     private final Path path;
@@ -90,7 +97,19 @@ final class ExportTarget implements AutoCloseable {
         return CliException.failed(partial + " is being written by another export");
     }
 
+    /** Refuses a name that promises another format than the one there is. */
+    private static void checkFormat(String name) throws CliException {
+        String lower = name.toLowerCase(Locale.ROOT);
+        String ending = lower.substring(lower.lastIndexOf('.') + 1);
+        if (OTHER_FORMATS.contains(ending)) {
+            throw CliException.usage("cannot write " + name + ": an export is CSV, and ." + ending + " is another "
+                    + "format. Name a file FILE.csv, or FILE.csv.gz to have it compressed; `daedalus sql --format "
+                    + "json|jsonl|csv|tsv|markdown -c \"SELECT …\"` writes one answer in other formats");
+        }
+    }
+
     private static Path check(String name, boolean isForced) throws CliException {
+        checkFormat(name);
         Path path;
         try {
             path = Path.of(name).toAbsolutePath();

@@ -48,6 +48,18 @@ class ExportCommandTest {
     @TempDir
     private Path directory;
 
+    @Test
+    void shouldRefuseANameOfAnotherFormatAndSayWhichThereAre() {
+        for (String name : new String[] {"x.parquet", "x.JSON", "x.csv.zst"}) {
+            said.forget();
+            Path file = directory.resolve(name);
+            assertThat(Main.runCommand("export", file.toString(), "--cluster", "127.0.0.1:1")).isEqualTo(2);
+            assertThat(said.err()).startsWith("daedalus: cannot write " + file + ": an export is CSV, and .")
+                    .contains("FILE.csv.gz");
+            assertThat(directory).isEmptyDirectory();
+        }
+    }
+
     private void answer(FakeAggregator fake, Operation operation) {
         StatementBody statement;
         try {
