@@ -42,7 +42,8 @@ public final class ClosedLoop {
             for (int missing = concurrency - sender.inFlight(); missing > 0 && nowNs < endNs; missing--) {
                 askOnAndOn(tally, endNs); // Refused ones come back after a pause, so that refusals do not spin.
             }
-            if (nowNs >= cutNs) {
+            // The last second ends with the last answers: those few alone would make no rate.
+            if (nowNs >= cutNs && cutNs < endNs) {
                 cutNs += INTERVAL_NS;
                 intervals.add(cut(tally, nowNs));
             }

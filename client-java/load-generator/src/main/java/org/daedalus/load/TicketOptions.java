@@ -1,6 +1,7 @@
 package org.daedalus.load;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.daedalus.workload.Schedule;
 import org.daedalus.workload.TicketGenerator;
@@ -12,8 +13,11 @@ import picocli.CommandLine.Spec;
 
 /** Which tickets were loaded, and what is asked about them: the same options for everything that asks. */
 public final class TicketOptions {
-    @Option(names = "--flights", defaultValue = "build/demo/flights.csv", paramLabel = "FILE.csv",
-            description = "the schedule the tickets were sold on (${DEFAULT-VALUE})")
+    /** Where `./make.sh run` puts it, in the tree that this program is of. */
+    private static final String FLIGHTS = "build/demo/flights.csv";
+
+    @Option(names = "--flights", paramLabel = "FILE.csv",
+            description = "the schedule the tickets were sold on (" + FLIGHTS + " of the tree that this program is of)")
     private Path flights;
 
     @Option(names = "--tickets-seed", required = true, paramLabel = "N", description = "their seed")
@@ -43,7 +47,12 @@ public final class TicketOptions {
 
     /** What they were sold on; throws when the file cannot be read. */
     public Schedule schedule() throws IOException {
-        return Schedule.read(flights);
+        Path file = flights != null ? flights : Path.of(System.getProperty("daedalus.home", "."), FLIGHTS);
+        if (!Files.isReadable(file)) {
+            throw new ParameterException(command.commandLine(), "cannot read the schedule " + file.toAbsolutePath()
+                    + ": name it with --flights, or make it with `./make.sh run` or schemas/flights_csv.py");
+        }
+        return Schedule.read(file);
     }
 
     /** Who sold them, at the start of the sale. */

@@ -38,6 +38,16 @@ class ClosedLoopTest {
     }
 
     @Test
+    void shouldTellRatesOfWholeSecondsAlone() throws Exception {
+        List<Double> lengths = new ArrayList<>();
+        try (FakeAggregator aggregator = new FakeAggregator(ClosedLoopTest::answerNothing);
+                DaedalusClient client = client(aggregator)) {
+            new ClosedLoop(client, QUERIES, interval -> lengths.add(interval.seconds())).run(8, Duration.ofSeconds(2));
+        }
+        assertThat(lengths).hasSize(2).allMatch(seconds -> seconds > 0.5);
+    }
+
+    @Test
     void shouldCountEveryEndApart() throws Exception {
         AtomicInteger number = new AtomicInteger();
         AtomicInteger[] ended = {new AtomicInteger(), new AtomicInteger(), new AtomicInteger(), new AtomicInteger()};

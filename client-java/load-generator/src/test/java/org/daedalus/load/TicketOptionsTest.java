@@ -3,7 +3,11 @@ package org.daedalus.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -26,6 +30,23 @@ class TicketOptionsTest {
     void shouldSayHowManyTicketsWereLoaded() {
         parse("--tickets", "7", "--tickets-seed", "2013");
         assertThat(asker.loaded.tickets()).isEqualTo(7);
+    }
+
+    @Test
+    void shouldLookForTheScheduleInTheTreeOfTheProgramWhereverThatIsStarted(@TempDir Path home) throws Exception {
+        String before = System.getProperty("daedalus.home", ".");
+        System.setProperty("daedalus.home", home.toString());
+        try {
+            parse("--tickets", "7", "--tickets-seed", "2013");
+            Path flights = Files.createDirectories(home.resolve("build/demo")).resolve("flights.csv");
+            assertThatThrownBy(asker.loaded::schedule).isInstanceOf(ParameterException.class)
+                    .hasMessageContaining("cannot read the schedule " + flights);
+            Files.writeString(flights, "no header\n");
+            assertThatThrownBy(asker.loaded::schedule).isInstanceOf(IOException.class)
+                    .hasMessageContaining(flights.toString());
+        } finally {
+            System.setProperty("daedalus.home", before);
+        }
     }
 
     @Test
