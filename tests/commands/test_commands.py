@@ -67,6 +67,7 @@ def test_status_shows_nodes_segments_prefixes_and_the_writer(cluster: LocalClust
     table = cluster.run_daedalus("status")
     assert table.code == 0
     assert f"127.0.0.1:{cluster.port + 50}" in table.out
+    assert max(len(line) for line in table.out.splitlines()) <= 100, table.out
     status = cluster.run_daedalus("status", "--format", "json").out
     assert status.count('"segment"') >= 4
 

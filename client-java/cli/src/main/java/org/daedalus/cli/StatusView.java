@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.output.Json;
-import org.daedalus.output.TextTable;
 import org.daedalus.wire.v1.AggregatorStatus;
 import org.daedalus.wire.v1.AllocatorStatus;
 import org.daedalus.wire.v1.NodeStatus;
@@ -21,6 +20,10 @@ final class StatusView {
     private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
         "bytes a row", "of raw", "huge pages", "NUMA node", "cycles", "late", "last cycle", "longest",
         "queries queued", "updates queued", "applied", "durable", "core"};
+    /** Columns that tell rows apart, and columns of text, from the first on. */
+    private static final int NODE_KEYS = 1;
+    private static final int NODE_TEXTS = 3;
+    private static final int SEGMENT_KEYS = 3;
     private static final double MIB = 1 << 20;
 
     private StatusView() {}
@@ -38,30 +41,37 @@ final class StatusView {
         if (reply == null) {
             return text.toString();
         }
-        AggregatorStatus aggregator = reply.getAggregator();
-        text.append("cluster ").append(reply.getClusterId()).append(", as ").append(aggregator.getName())
-                .append(" (process ").append(aggregator.getProcessId()).append(") sees it: ")
-                .append(aggregator.getClients()).append(" clients, ").append(aggregator.getQueriesInFlight())
-                .append(" queries and ").append(aggregator.getUpdatesInFlight()).append(" updates in flight, ")
-                .append(unsigned(aggregator.getQueriesTotal())).append(" queries and ")
-                .append(unsigned(aggregator.getUpdatesTotal())).append(" updates so far, confirmed through ")
-                .append(unsigned(aggregator.getConfirmed())).append(", time zones ")
-                .append(aggregator.getTimeZoneVersion().isEmpty() ? "MISSING" : aggregator.getTimeZoneVersion())
-                .append(", allocator ").append(allocator(aggregator.getAllocator()))
-                .append('\n');
-        text.append(logins(aggregator));
-        text.append(writer(reply)).append('\n');
-        text.append(writerMemory(reply.getWriter())).append('\n');
+        NarrowText.sentence(aggregator(reply), text);
+        sentenceUnlessEmpty(logins(reply.getAggregator()), text);
+        NarrowText.sentence(writer(reply), text);
+        sentenceUnlessEmpty(writerMemory(reply.getWriter()), text);
         List<String[]> nodes = new ArrayList<>();
         List<String[]> segments = new ArrayList<>();
         for (NodeStatus node : reply.getNodesList()) {
             nodes.add(node(node));
             node.getSegmentsList().forEach(segment -> segments.add(segment(node, segment)));
         }
-        new TextTable(NODE_HEAD, rightAlignedFrom(NODE_HEAD.length, 3)).render(nodes, text);
-        text.append('\n');
-        new TextTable(SEGMENT_HEAD, rightAlignedFrom(SEGMENT_HEAD.length, 0)).render(segments, text);
+        NarrowText.table(NODE_HEAD, NODE_KEYS, NODE_TEXTS, nodes, text);
+        NarrowText.table(SEGMENT_HEAD, SEGMENT_KEYS, 0, segments, text);
         return text.toString();
+    }
+
+    private static void sentenceUnlessEmpty(String sentence, StringBuilder text) {
+        if (!sentence.isEmpty()) {
+            NarrowText.sentence(sentence, text);
+        }
+    }
+
+    private static String aggregator(StatusReply reply) {
+        AggregatorStatus aggregator = reply.getAggregator();
+        return "cluster " + reply.getClusterId() + ", as " + aggregator.getName() + " (process "
+                + aggregator.getProcessId() + ") sees it: " + aggregator.getClients() + " clients, "
+                + aggregator.getQueriesInFlight() + " queries and " + aggregator.getUpdatesInFlight()
+                + " updates in flight, " + unsigned(aggregator.getQueriesTotal()) + " queries and "
+                + unsigned(aggregator.getUpdatesTotal()) + " updates so far, confirmed through "
+                + unsigned(aggregator.getConfirmed()) + ", time zones "
+                + (aggregator.getTimeZoneVersion().isEmpty() ? "MISSING" : aggregator.getTimeZoneVersion())
+                + ", allocator " + allocator(aggregator.getAllocator());
     }
 
     /** Of clients of PostgreSQL; empty where none are served. */
@@ -73,7 +83,7 @@ final class StatusView {
                         + unsigned(aggregator.getPostgresLoginsRefused()) + " refused because too many had failed; "
                         + "the catalogue is " + aggregator.getPostgresCatalogue()
                         + (aggregator.getPostgresCatalogueReason().isEmpty() ? ""
-                                : " (" + aggregator.getPostgresCatalogueReason() + ")") + "\n";
+                                : " (" + aggregator.getPostgresCatalogueReason() + ")");
     }
 
     private static String writer(StatusReply reply) {
@@ -94,7 +104,7 @@ final class StatusView {
     /** What the writer keeps, of how much; empty when it did not say. */
     private static String writerMemory(WriterStatus writer) {
         if (!writer.getProblem().isEmpty()) {
-            return "the writer is not well: " + writer.getProblem() + "\n";
+            return "the writer is not well: " + writer.getProblem();
         }
         if (writer.getHeapBytesMax() == 0) {
             return "";
@@ -105,7 +115,7 @@ final class StatusView {
                 + share(writer.getSubmissionsKnown(), writer.getSubmissionsKnownMax()) + " submissions ("
                 + mib(writer.getSubmissionBytesKnown(), writer.getSubmissionBytesKnownMax()) + "), "
                 + unsigned(writer.getSubmissionsWaiting()) + " of which are waited for, and uses "
-                + mib(writer.getHeapBytesUsed(), writer.getHeapBytesMax()) + " of heap; " + journal(writer) + "\n";
+                + mib(writer.getHeapBytesUsed(), writer.getHeapBytesMax()) + " of heap; " + journal(writer);
     }
 
     private static String journal(WriterStatus writer) {
@@ -196,14 +206,6 @@ final class StatusView {
             MessageJson.write(reply, json);
         }
         return json.close('}').toString();
-    }
-
-    private static Boolean[] rightAlignedFrom(int columnCount, int first) {
-        Boolean[] aligned = new Boolean[columnCount];
-        for (int column = 0; column < columnCount; column++) {
-            aligned[column] = column >= first;
-        }
-        return aligned;
     }
 
     private static String unsigned(long value) {
