@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <exception>
 #include <string>
 
@@ -33,6 +34,8 @@ std::string who_may_enter(const Configuration& configuration) {
 }
 
 int serve(const Configuration& configuration) {
+  // A log that has met the limit of a file's size stays as it is; the signal would end the process without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (!keeps_freed_memory()) {
     spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
   }

@@ -3,6 +3,7 @@
 #include <spdlog/spdlog.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <iostream>
 #include <string>
 
@@ -66,6 +67,8 @@ int check_data(const NodeConfiguration& configuration) {
 
 int serve(const NodeConfiguration& configuration, NodeKind kind) {
   log_to_standard_error(kProgram);
+  // A write beyond the limit of a file's size fails then, and is told; the signal would end the process without a word.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (!keeps_freed_memory()) {
     spdlog::warn("MALLOC_CONF changes how freed memory is kept: the process may grow, or answer more slowly");
   }

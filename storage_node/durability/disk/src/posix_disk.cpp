@@ -20,9 +20,11 @@ namespace {
 Error system_error(const std::string& path, const char* action) {
   const int code = errno;
   const bool is_full = code == ENOSPC || code == EDQUOT;
+  const char* const hint = is_full         ? "make room on that file system"
+                           : code == EFBIG ? "the limit of a file's size is met: raise it (ulimit -f, LimitFSIZE)"
+                                           : "check the disk and data_dir";
   return Error{ErrorCategory::kRetry, is_full ? kDiskFull : kIoError,
-               fmt::format("cannot {} {}: {}", action, path, std::strerror(code)),
-               is_full ? "make room on that file system" : "check the disk and data_dir", 0};
+               fmt::format("cannot {} {}: {}", action, path, std::strerror(code)), hint, 0};
 }
 
 class PosixFile final : public File {
