@@ -15,7 +15,10 @@ import org.jline.reader.Completer;
 import org.jline.reader.LineReader;
 import org.jline.reader.ParsedLine;
 
-/** What may come next: keywords in the case they are begun in, columns, functions, the table, commands, files. */
+/**
+ * What may come next: the table, columns, functions, keywords in the case they are begun in, commands, files. They are
+ * offered in this order: what is the table's own is looked for most, and there are hundreds of functions.
+ */
 final class ShellCompleter implements Completer {
     private static final int FILES_MAX = 200;
 
@@ -31,9 +34,10 @@ final class ShellCompleter implements Completer {
     public void complete(LineReader reader, ParsedLine line, List<Candidate> candidates) {
         String word = line.word();
         String before = line.line().substring(0, line.cursor() - word.length());
+        int place = 0;
         for (String each : wordsAfter(before, word)) {
             boolean goesOn = each.endsWith("(") || each.endsWith("/");
-            candidates.add(new Candidate(each, each, null, null, null, null, !goesOn));
+            candidates.add(new Candidate(each, each, null, null, null, null, !goesOn, place++));
         }
     }
 
