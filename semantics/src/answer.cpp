@@ -17,14 +17,13 @@ namespace {
 
 void plan_groups(const Grouping& grouping, MergePlan& plan) {
   plan.own_keys = static_cast<uint32_t>(grouping.keys.size());
-  plan.key_count = plan.own_keys;
   if (grouping.has_sets()) {
     plan.sets = group_sets(grouping);
     plan.lists = grouping.lists;
     plan.first_key = 1;
-    plan.key_count += 1 + static_cast<uint32_t>(grouping.list_values.size());
+    plan.list_values = static_cast<uint32_t>(grouping.list_values.size());
   }
-  uint32_t first = plan.key_count;
+  uint32_t first = plan.key_count() + plan.list_values;
   for (const BoundAggregate& aggregate : grouping.aggregates) {
     MergeAggregate& made = plan.aggregates.emplace_back();
     made.function = aggregate.function;
@@ -66,7 +65,6 @@ MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit lim
   plan.rows_skipped = form == AnswerForm::kFinal ? selection.offset : 0;
   plan.ties_by = selection.ties_by;
   plan.distinct_by = selection.distinct_by;
-  plan.partial_row_bytes_min = sizeof(uint32_t) + (plan.partial_types.size() + 7) / 8;
   return plan;
 }
 

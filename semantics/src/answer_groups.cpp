@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -26,7 +27,10 @@ constexpr uint64_t kMergeUnits = 64;
 class GroupMerge final : public Merge {
  public:
   explicit GroupMerge(const MergePlan& plan)
-      : plan_(plan), groups_(plan.key_count, states_of_most(plan)), fold_(plan, groups_), output_(plan) {}
+      : plan_(plan),
+        groups_(plan.key_count(), static_cast<uint32_t>(plan.aggregates.size())),
+        fold_(plan, groups_),
+        output_(plan) {}
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
@@ -88,22 +92,13 @@ class GroupMerge final : public Merge {
   static constexpr size_t kSortedBytesMin = 1u << 10;
   static constexpr size_t kSortedBytes = 256u << 10;
 
-  /// Where there are lists, most groups are values of one and have the number of their rows alone.
-  [[nodiscard]] static uint32_t states_of_most(const MergePlan& plan) {
-    const auto aggregates = static_cast<uint32_t>(plan.aggregates.size());
-    return plan.sets.empty() ? aggregates : plan.lists.empty() ? aggregates + 1 : 1;
-  }
-
   [[nodiscard]] uint64_t row_units() const { return kMergeUnits * (plan_.partial_types.size() + plan_.outputs.size()); }
 
   // ---- merging ----
 
   Result<bool> merge_blocks(WorkBudget& budget) {
-    if (!is_reserved_) {
-      is_reserved_ = true;
-      // One more that is too many, one that is looked for in vain, and those that need no rows.
-      groups_.reserve(std::min<uint64_t>(blocks_.bytes() / plan_.partial_row_bytes_min, kGroupsMax) + 2 +
-                      plan_.sets.size());
+    if (!has_empty_groups_) {
+      has_empty_groups_ = true;
       make_empty_groups();
     }
     while (RowsBlock* const block = blocks_.front()) {
@@ -119,34 +114,35 @@ class GroupMerge final : public Merge {
         blocks_.pop_front();
         continue;
       }
-      const uint64_t memory_before = groups_.memory_bytes();
+      const uint64_t memory_before = groups_.memory_bytes() + fold_.values_bytes();
       if (const Result<void> merged = merge_row(**row); !merged) {
         return merged.error();
       }
-      budget.spend(row_units() + page_units(groups_.memory_bytes() - memory_before));
+      budget.spend(row_units() + page_units(groups_.memory_bytes() + fold_.values_bytes() - memory_before));
+    }
+    if (!groups_of_lists_alone_.empty()) {
+      return rejected("08P01", "malformed partial answer: a list of a group that is not there");
     }
     return true;
   }
 
   Result<void> merge_row(std::string_view row) {
-    const Result<std::vector<Value>> values = read_packed_row(plan_.partial_types, row);
+    Result<std::vector<Value>> values = read_packed_row(plan_.partial_types, row);
     if (!values) {
       return values.error();
     }
-    const Result<bool> has_states = check_row(*values);
-    if (!has_states) {
-      return has_states.error();
+    if (const Result<void> checked = check_row(*values); !checked) {
+      return checked;
     }
-    const uint32_t group = find_group(*values);
+    if (const GroupSet* const set = set_of(*values); set != nullptr && set->list) {
+      return merge_list_row(*set, *values);
+    }
+    const uint32_t group = find_group(*values).number;
     if (groups_.size() > kGroupsMax) {
-      return rejected("54000", fmt::format("the answer has more than {} groups", kGroupsMax),
-                      "restrict the rows or group by fewer columns");
+      return too_many_groups();
     }
+    groups_of_lists_alone_.erase(group);
     AggregateState* state = groups_.states(group).data();
-    if (!*has_states) {
-      groups_.states(group).back().merge({&values->back(), 1});
-      return {};
-    }
     for (const MergeAggregate& aggregate : plan_.aggregates) {
       if (aggregate.partial_count > 0) {
         state->merge({values->data() + aggregate.first_partial, aggregate.partial_count});
@@ -156,29 +152,51 @@ class GroupMerge final : public Merge {
     return {};
   }
 
+  Result<void> merge_list_row(const GroupSet& set, std::vector<Value>& values) {
+    values[0] = static_cast<int64_t>(set.of);
+    const KeyStore::Found owner = find_group(values);
+    if (owner.is_new) {
+      groups_of_lists_alone_.insert(owner.number);
+    }
+    if (groups_.size() > kGroupsMax) {
+      return too_many_groups();
+    }
+    if (fold_.add(owner.number, *set.list, values) > kGroupsMax) {
+      return rejected("54000",
+                      fmt::format("an aggregate of the answer is made of more than {} distinct values", kGroupsMax),
+                      "restrict the rows");
+    }
+    return {};
+  }
+
+  [[nodiscard]] static Error too_many_groups() {
+    return rejected("54000", fmt::format("the answer has more than {} groups", kGroupsMax),
+                    "restrict the rows or group by fewer columns");
+  }
+
   /// No rows at all still make one answer, and one of each set without keys.
   void make_empty_groups() {
-    if (plan_.sets.empty() && plan_.key_count == 0) {
-      find_group({});
+    if (plan_.sets.empty() && plan_.own_keys == 0) {
+      static_cast<void>(find_group({}));
     }
     for (size_t number = 0; number < plan_.sets.size(); ++number) {
       if (plan_.sets[number].keys.empty() && !plan_.sets[number].list) {
-        std::vector<Value> key(plan_.key_count);
+        std::vector<Value> key(plan_.key_count());
         key[0] = static_cast<int64_t>(number);
-        find_group(key);
+        static_cast<void>(find_group(key));
       }
     }
   }
 
-  /// Whether a row has states of aggregates; one of a list has the number of its rows instead. Error 08P01.
-  [[nodiscard]] Result<bool> check_row(std::span<const Value> values) const {
+  /// Error 08P01: a row has no set of this answer's, or no number where one belongs.
+  [[nodiscard]] Result<void> check_row(std::span<const Value> values) const {
     if (!plan_.sets.empty()) {
       const auto* set = std::get_if<int64_t>(&values[0]);
       if (set == nullptr || *set < 0 || static_cast<size_t>(*set) >= plan_.sets.size()) {
         return rejected("08P01", "malformed partial answer: there is no such set of groups");
       }
-      if (plan_.sets[static_cast<size_t>(*set)].list) {
-        return is_null(values.back()) ? count_is_null() : Result<bool>(false);
+      if (set_of(values)->list) {
+        return is_null(values.back()) ? count_is_null() : Result<void>();
       }
     }
     for (const MergeAggregate& aggregate : plan_.aggregates) {
@@ -188,29 +206,31 @@ class GroupMerge final : public Merge {
         return count_is_null();
       }
     }
-    return true;
+    return {};
   }
 
-  [[nodiscard]] static Result<bool> count_is_null() {
+  [[nodiscard]] static Result<void> count_is_null() {
     return rejected("08P01", "malformed partial answer: a count is NULL");
   }
 
-  uint32_t find_group(std::span<const Value> values) {
-    make_group_key(plan_, values, key_);
-    bool is_new = false;
-    const uint32_t group = groups_.find(key_, is_new);
-    if (is_new) {
-      std::copy_n(values.begin(), plan_.key_count, groups_.plain(group).begin());
-      if (!is_of_list(group)) {
-        for (const MergeAggregate& aggregate : plan_.aggregates) {
-          groups_.add_state(aggregate.function, aggregate.argument);
-        }
-      }
-      if (!plan_.sets.empty()) {
-        groups_.add_state(AggregateFunction::kCountRows, {});
+  /// The set that values of a group, or of a row, begin with; null where there are none.
+  [[nodiscard]] const GroupSet* set_of(std::span<const Value> values) const {
+    return plan_.sets.empty() ? nullptr : &plan_.sets[static_cast<size_t>(std::get<int64_t>(values[0]))];
+  }
+
+  KeyStore::Found find_group(std::span<const Value> values) {
+    key_.clear();
+    for (uint32_t number = 0; number < plan_.key_count(); ++number) {
+      append_key_value(plan_.partial_types[number], values[number], key_);
+    }
+    const KeyStore::Found found = groups_.find(key_);
+    if (found.is_new) {
+      std::copy_n(values.begin(), plan_.key_count(), groups_.plain(found.number).begin());
+      for (const MergeAggregate& aggregate : plan_.aggregates) {
+        groups_.add_state(aggregate.function, aggregate.argument);
       }
     }
-    return group;
+    return found;
   }
 
   // ---- the answer's rows ----
@@ -224,18 +244,14 @@ class GroupMerge final : public Merge {
   Result<bool> make_partial_row(uint32_t group) {
     const auto keys = groups_.plain(group);
     row_.assign(keys.begin(), keys.end());
+    row_.resize(row_.size() + plan_.list_values);
     const auto states = groups_.states(group);
-    const bool is_value = is_of_list(group);
     for (size_t number = 0; number < plan_.aggregates.size(); ++number) {
-      if (is_value) {
-        row_.resize(row_.size() + plan_.aggregates[number].partial_count);
-      } else if (plan_.aggregates[number].partial_count > 0) {
+      if (plan_.aggregates[number].partial_count > 0) {
         append_partial(states[number]);
       }
     }
-    if (!plan_.sets.empty()) {
-      append_partial(states.back());
-    }
+    row_.resize(plan_.partial_types.size());  // NULL in place of a number of rows, where lists have one.
     return true;
   }
 
@@ -245,9 +261,6 @@ class GroupMerge final : public Merge {
   }
 
   Result<bool> make_outputs(uint32_t group) {
-    if (is_of_list(group)) {
-      return false;
-    }
     const auto keys = groups_.plain(group).subspan(plan_.first_key, plan_.own_keys);
     finished_.assign(keys.begin(), keys.end());
     const auto states = groups_.states(group);
@@ -281,15 +294,9 @@ class GroupMerge final : public Merge {
     return true;
   }
 
-  [[nodiscard]] const GroupSet& set_of(uint32_t group) {
-    return plan_.sets[static_cast<size_t>(std::get<int64_t>(groups_.plain(group)[0]))];
-  }
-
-  [[nodiscard]] bool is_of_list(uint32_t group) { return !plan_.sets.empty() && set_of(group).list.has_value(); }
-
   /// GROUPING(): a bit for each of the keys, the last one's lowest, set where the group's set lacks it.
   [[nodiscard]] int64_t lacking(uint32_t group, const std::vector<uint32_t>& keys) {
-    const std::vector<uint32_t>& has = set_of(group).keys;
+    const std::vector<uint32_t>& has = set_of(groups_.plain(group))->keys;
     int64_t bits = 0;
     for (const uint32_t key : keys) {
       bits = bits << 1 | (std::binary_search(has.begin(), has.end(), key) ? 0 : 1);
@@ -320,7 +327,25 @@ class GroupMerge final : public Merge {
       rows_made_ += *is_row ? 1 : 0;
       ++next_group_;
     }
-    return is_final ? check_rest(budget) : Result<bool>(true);
+    return is_final ? check_rest(budget) : write_lists(budget, out);
+  }
+
+  /// Rows of lists, behind those of the groups whose they are.
+  Result<bool> write_lists(WorkBudget& budget, AnswerWriter& out) {
+    for (; next_list_ < plan_.lists.size(); ++next_list_, next_value_ = 0) {
+      for (; next_value_ < fold_.size(next_list_); ++next_value_) {
+        if (budget.is_spent()) {
+          return false;
+        }
+        fold_.make_partial_row(next_list_, next_value_, row_);
+        budget.spend(row_units());
+        const Result<bool> written = out.append_values(plan_.partial_types, row_);
+        if (!written || !*written) {
+          return written;
+        }
+      }
+    }
+    return true;
   }
 
   /// A sum that is out of range fails the answer even where LIMIT cuts its group off, as if all had been computed.
@@ -403,10 +428,13 @@ class GroupMerge final : public Merge {
   PartBlocks blocks_;
   GroupStore groups_;
   ListFold fold_;
-  bool is_reserved_ = false;
+  std::set<uint32_t> groups_of_lists_alone_;  ///< No row of theirs has come: parts send it before those of lists.
+  bool has_empty_groups_ = false;
   bool are_merged_ = false;
   bool are_folded_ = false;
   uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
+  uint32_t next_list_ = 0;   ///< Of values to be written.
+  uint32_t next_value_ = 0;  ///< Of that list.
   uint64_t rows_made_ = 0;   ///< Of groups before that one.
   std::string key_;
   std::string packed_;
@@ -420,23 +448,16 @@ class GroupMerge final : public Merge {
 
 }  // namespace
 
-void make_group_key(const MergePlan& plan, std::span<const Value> values, std::string& key) {
-  key.clear();
-  for (uint32_t number = 0; number < plan.key_count; ++number) {
-    const Value& value = values[number];
-    key.push_back(is_null(value) ? '\0' : '\1');
-    if (is_null(value)) {
-      continue;
-    }
-    if (const auto* interval = std::get_if<Interval>(&value)) {
-      append(interval_micros(*interval), key);
-      continue;
-    }
-    const Type& type = plan.partial_types[number];
-    if (type.kind == TypeKind::kNumeric && type.precision == 0) {
-      append_packed(type, Value(without_trailing_zeros(std::get<Decimal>(value))), key);
-      continue;
-    }
+void append_key_value(const Type& type, const Value& value, std::string& key) {
+  key.push_back(is_null(value) ? '\0' : '\1');
+  if (is_null(value)) {
+    return;
+  }
+  if (const auto* interval = std::get_if<Interval>(&value)) {
+    append(interval_micros(*interval), key);
+  } else if (type.kind == TypeKind::kNumeric && type.precision == 0) {
+    append_packed(type, Value(without_trailing_zeros(std::get<Decimal>(value))), key);
+  } else {
     const auto* zero = std::get_if<double>(&value);
     append_packed(type, zero != nullptr && *zero == 0.0 ? Value(0.0) : value, key);
   }

@@ -34,9 +34,9 @@ struct MergePlan {
   AnswerForm form = AnswerForm::kFinal;
   std::vector<OrderKey> order_by;
   std::vector<Type> partial_types;  ///< Of a group: its keys' first.
-  uint32_t key_count = 0;           ///< What groups are told apart by. None beside aggregates: there is a single group.
   uint32_t first_key = 0;           ///< Of GROUP BY: behind the set where there are sets.
-  uint32_t own_keys = 0;            ///< Of GROUP BY.
+  uint32_t own_keys = 0;            ///< Of GROUP BY. None: there is a single group, or one of each set.
+  uint32_t list_values = 0;         ///< Of all lists, behind the keys.
   std::vector<GroupSet> sets;       ///< None: the groups are those of all keys.
   std::vector<ValueList> lists;     ///< That aggregates are made of.
   std::vector<MergeAggregate> aggregates;
@@ -47,8 +47,10 @@ struct MergePlan {
   uint64_t rows_skipped = 0;          ///< The offset, where this merge is the last.
   uint32_t ties_by = 0;               ///< See Selection.
   uint32_t distinct_by = 0;
-  uint64_t partial_row_bytes_min = 0;  ///< Of the shortest partial row there can be, its size field included.
-  AnswerLimit limit;                   ///< Of rows kept, and of rows put out.
+  AnswerLimit limit;  ///< Of rows kept, and of rows put out.
+
+  /// What groups are told apart by: their set, where there are sets, and the keys of GROUP BY.
+  [[nodiscard]] uint32_t key_count() const { return first_key + own_keys; }
 };
 
 [[nodiscard]] MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit limit);
@@ -226,9 +228,9 @@ class SortedOutput {
   bool is_at_end_ = false;
 };
 
-/// A group's identity as bytes, of its first `key_count` values: NULL equals NULL, −0.0 equals 0.0, every NaN is one,
-/// intervals are those of their order, 1.0 is 1.00. The first that comes is shown.
-void make_group_key(const MergePlan& plan, std::span<const Value> values, std::string& key);
+/// Appends what a value of a key is as bytes: NULL equals NULL, −0.0 equals 0.0, every NaN is one, intervals are those
+/// of their order, 1.0 is 1.00. A zero byte is NULL; behind any other byte is a packed value, unless it is an interval.
+void append_key_value(const Type& type, const Value& value, std::string& key);
 
 /// Error 08P01 where the bytes are no row of the plan's partial types.
 [[nodiscard]] Result<void> check_shape(const MergePlan& plan, std::string_view row);

@@ -9,15 +9,26 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What looking at a group and finding the one that it belongs to costs, for each value of its key.
+/// What reading a value and giving it to its group costs, for each value of the list.
 constexpr uint64_t kFoldUnits = 64;
 
 uint64_t size_of(const Value& text) { return is_null(text) ? 0 : std::get<std::string>(text).size(); }
 
 }  // namespace
 
-const Value& ListFold::list_value(uint32_t group, uint32_t list, size_t argument) {
-  return groups_.plain(group)[plan_.first_key + plan_.own_keys + plan_.lists[list].values[argument]];
+ListFold::ListFold(const MergePlan& plan, GroupStore& groups)
+    : plan_(plan), groups_(groups), sorters_(plan.lists.size()), list_values_(plan.list_values) {
+  for (uint32_t list = 0; list < plan.lists.size(); ++list) {
+    values_.emplace_back(plan, list);
+  }
+}
+
+uint32_t ListFold::add(uint32_t owner, uint32_t list, std::span<const Value> row) {
+  ListValues& values = values_[list];
+  const uint64_t bytes_before = values.memory_bytes();
+  values.add(owner, row);
+  values_bytes_ += values.memory_bytes() - bytes_before;
+  return values.size();
 }
 
 bool ListFold::is_ordered(uint32_t list) const {
@@ -26,93 +37,84 @@ bool ListFold::is_ordered(uint32_t list) const {
   });
 }
 
+void ListFold::make_partial_row(uint32_t list, uint32_t number, std::vector<Value>& row) const {
+  const auto owner = groups_.plain(values_[list].owner(number));
+  const auto of = static_cast<uint32_t>(std::get<int64_t>(owner[0]));
+  const auto set = std::find_if(plan_.sets.begin(), plan_.sets.end(),
+                                [&](const GroupSet& one) { return one.list == list && one.of == of; });
+  row.assign(plan_.partial_types.size(), Value());
+  std::copy(owner.begin(), owner.end(), row.begin());
+  row[0] = static_cast<int64_t>(set - plan_.sets.begin());
+  values_[list].read(number, {row.data() + plan_.key_count(), plan_.list_values});
+  row.back() = values_[list].rows(number);
+}
+
 Result<bool> ListFold::step(WorkBudget& budget) {
-  for (; next_group_ < groups_.size(); ++next_group_) {
-    if (budget.is_spent()) {
-      return false;
-    }
-    if (const Result<void> taken = take(next_group_, budget); !taken) {
-      return taken.error();
+  for (; next_value_list_ < values_.size(); ++next_value_list_, next_value_ = 0) {
+    for (; next_value_ < values_[next_value_list_].size(); ++next_value_) {
+      if (budget.is_spent()) {
+        return false;
+      }
+      if (const Result<void> taken = take(next_value_list_, next_value_, budget); !taken) {
+        return taken.error();
+      }
     }
   }
-  for (; next_list_ < sorters_.size(); ++next_list_) {
-    if (!sorters_[next_list_].prepare(budget)) {
+  return step_in_order(budget);
+}
+
+Result<bool> ListFold::step_in_order(WorkBudget& budget) {
+  for (; next_sorted_list_ < sorters_.size(); ++next_sorted_list_) {
+    RowSorter& sorter = sorters_[next_sorted_list_];
+    if (!sorter.prepare(budget)) {
       return false;
     }
     while (true) {
       if (budget.is_spent()) {
         return false;
       }
-      const std::optional<RowSorter::Sorted> next = sorters_[next_list_].next(budget);
+      const std::optional<RowSorter::Sorted> next = sorter.next(budget);
       if (!next) {
         break;
       }
-      const auto group = static_cast<uint32_t>(next->place);
-      const Result<uint32_t> owner = owner_of(group);
-      if (!owner) {
-        return owner.error();
-      }
-      add_in_order(group, *owner, next_list_);
+      add_in_order(next_sorted_list_, static_cast<uint32_t>(next->place));
       if (text_bytes_ > plan_.limit.bytes_max) {
         return answer_too_large(plan_.limit);
       }
-      budget.spend(kFoldUnits * plan_.key_count);
+      budget.spend(kFoldUnits * plan_.list_values);
     }
   }
   return true;
 }
 
-Result<uint32_t> ListFold::owner_of(uint32_t group) {
-  const auto values = groups_.plain(group);
-  const GroupSet& set = plan_.sets[static_cast<size_t>(std::get<int64_t>(values[0]))];
-  owner_key_.assign(plan_.key_count, Value());
-  std::copy_n(values.begin(), plan_.first_key + plan_.own_keys, owner_key_.begin());
-  owner_key_[0] = static_cast<int64_t>(set.of);
-  make_group_key(plan_, owner_key_, key_);
-  bool is_new = false;
-  const uint32_t owner = groups_.find(key_, is_new);
-  if (is_new) {
-    return rejected("08P01", "malformed partial answer: a list of a group that is not there");
-  }
-  return owner;
-}
-
-Result<void> ListFold::take(uint32_t group, WorkBudget& budget) {
-  const GroupSet& set = plan_.sets[static_cast<size_t>(std::get<int64_t>(groups_.plain(group)[0]))];
-  budget.spend(1);
-  if (!set.list) {
-    return {};
-  }
-  if (is_ordered(*set.list)) {
-    if (const Result<void> put = put_in_order(group, *set.list, budget); !put) {
+Result<void> ListFold::take(uint32_t list, uint32_t number, WorkBudget& budget) {
+  read(list, number);
+  budget.spend(kFoldUnits * plan_.list_values);
+  if (is_ordered(list)) {
+    if (const Result<void> put = put_in_order(list, number, budget); !put) {
       return put;
     }
   }
-  const Result<uint32_t> owner = owner_of(group);
-  if (!owner) {
-    return owner.error();
-  }
-  const auto states = groups_.states(*owner);
-  for (size_t number = 0; number < plan_.aggregates.size(); ++number) {
-    const MergeAggregate& aggregate = plan_.aggregates[number];
-    if (aggregate.list == *set.list && aggregate.function != AggregateFunction::kStringAgg) {
-      states[number].add(list_value(group, *set.list, 0));
+  const auto states = groups_.states(values_[list].owner(number));
+  for (size_t place = 0; place < plan_.aggregates.size(); ++place) {
+    const MergeAggregate& aggregate = plan_.aggregates[place];
+    if (aggregate.list == list && aggregate.function != AggregateFunction::kStringAgg) {
+      states[place].add(argument(list, 0));
     }
   }
-  budget.spend(kFoldUnits * plan_.key_count);
   return {};
 }
 
 /// By the values of the order, then by all values in theirs, so that the same list always makes the same text.
-Result<void> ListFold::put_in_order(uint32_t group, uint32_t list, WorkBudget& budget) {
+Result<void> ListFold::put_in_order(uint32_t list, uint32_t number, WorkBudget& budget) {
   const ValueList& wanted = plan_.lists[list];
   const size_t arguments = wanted.values.size() - wanted.order.size();
   key_.clear();
   for (size_t turn = 0; turn < wanted.order.size() + arguments; ++turn) {
     const bool is_order = turn < wanted.order.size();
-    const size_t argument = is_order ? arguments + turn : turn - wanted.order.size();
-    const Value& value = list_value(group, list, argument);
-    const Type& type = plan_.partial_types[plan_.first_key + plan_.own_keys + wanted.values[argument]];
+    const size_t place = is_order ? arguments + turn : turn - wanted.order.size();
+    const Value& value = argument(list, place);
+    const Type& type = plan_.partial_types[plan_.key_count() + wanted.values[place]];
     packed_.clear();
     std::optional<std::string_view> bytes;
     if (!is_null(value)) {
@@ -125,31 +127,32 @@ Result<void> ListFold::put_in_order(uint32_t group, uint32_t list, WorkBudget& b
       return appended;
     }
   }
-  sorters_[list].add(0, key_, group, {}, budget);
+  sorters_[list].add(0, key_, number, {}, budget);
   return {};
 }
 
-void ListFold::add_in_order(uint32_t group, uint32_t owner, uint32_t list) {
-  const auto states = groups_.states(owner);
-  const int64_t rows = std::get<int64_t>(groups_.states(group).back().partial()[0]);
+void ListFold::add_in_order(uint32_t list, uint32_t number) {
+  read(list, number);
+  const auto states = groups_.states(values_[list].owner(number));
   // More than the longest text are as good as one more.
-  const int64_t times = plan_.lists[list].is_distinct ? 1 : std::min<int64_t>(rows, kStringAggBytesMax + 2);
-  for (size_t number = 0; number < plan_.aggregates.size(); ++number) {
-    const MergeAggregate& aggregate = plan_.aggregates[number];
+  const int64_t times =
+      plan_.lists[list].is_distinct ? 1 : std::min<int64_t>(values_[list].rows(number), kStringAggBytesMax + 2);
+  for (size_t place = 0; place < plan_.aggregates.size(); ++place) {
+    const MergeAggregate& aggregate = plan_.aggregates[place];
     if (aggregate.list != list || aggregate.function != AggregateFunction::kStringAgg) {
       continue;
     }
-    const Value& text = list_value(group, list, 0);
-    const Value& between = list_value(group, list, 1);
+    const Value& text = argument(list, 0);
+    const Value& between = argument(list, 1);
     for (int64_t time = 0; time < times; ++time) {
-      states[number].append(text, between);
+      states[place].append(text, between);
     }
     text_bytes_ += static_cast<uint64_t>(times) * (size_of(text) + size_of(between));
   }
 }
 
 uint64_t ListFold::memory_bytes() const {
-  uint64_t bytes = text_bytes_;
+  uint64_t bytes = text_bytes_ + values_bytes_;
   for (const RowSorter& sorter : sorters_) {
     bytes += sorter.memory_bytes();
   }
@@ -157,7 +160,14 @@ uint64_t ListFold::memory_bytes() const {
 }
 
 bool ListFold::drop(WorkBudget& budget) {
-  return std::all_of(sorters_.begin(), sorters_.end(), [&](RowSorter& sorter) { return sorter.drop(budget); });
+  const auto drop_values = [&](ListValues& values) {
+    const uint64_t bytes_before = values.memory_bytes();
+    const bool is_gone = values.drop(budget);
+    values_bytes_ -= bytes_before - values.memory_bytes();
+    return is_gone;
+  };
+  return std::all_of(values_.begin(), values_.end(), drop_values) &&
+         std::all_of(sorters_.begin(), sorters_.end(), [&](RowSorter& sorter) { return sorter.drop(budget); });
 }
 
 }  // namespace daedalus::semantics
