@@ -74,7 +74,7 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
     state.parts.push_back(PartState{.part = std::move(part), .stamps = {}});
   }
   for (uint32_t index = 0; index < state.parts.size(); ++index) {
-    if (auto error = ask(id, index, state.parts[index], now, out)) {
+    if (auto error = ask(id, state, index, now, out)) {
       fail(id, std::move(*error), out);
       return;
     }
@@ -97,7 +97,8 @@ void Gather::open_merge(QueryId id, Query& query) {
   }
 }
 
-std::optional<wire::v1::Error> Gather::ask(QueryId id, uint32_t index, PartState& part, Instant now, rpc::Outbox& out) {
+std::optional<wire::v1::Error> Gather::ask(QueryId id, Query& query, uint32_t index, Instant now, rpc::Outbox& out) {
+  PartState& part = query.parts.at(index);
   while (true) {
     auto error = candidates_.ask(id, index, part.asked(), now, out);
     if (!error) {
@@ -107,6 +108,7 @@ std::optional<wire::v1::Error> Gather::ask(QueryId id, uint32_t index, PartState
     if (part.candidate + 1 == part.part.candidates.size()) {
       return error;
     }
+    query.last_refusal = error->message();
     ++part.candidate;
   }
 }
@@ -192,13 +194,15 @@ void Gather::on_failed(QueryId id, uint32_t index, wire::v1::Error error, Instan
   if (found == queries_.end()) {
     return;
   }
-  PartState& part = found->second.parts.at(index);
+  Query& query = found->second;
+  PartState& part = query.parts.at(index);
   part.is_asked = false;
   const bool is_untouched = part.row_count == 0;
   const bool has_others = part.candidate + 1 < part.part.candidates.size();
   if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && is_untouched && has_others) {
+    query.last_refusal = error.message();
     ++part.candidate;
-    if (auto refusal = ask(id, index, part, now, out)) {
+    if (auto refusal = ask(id, query, index, now, out)) {
       fail(id, std::move(*refusal), out);
     }
     return;
@@ -317,6 +321,9 @@ void Gather::expire(QueryId id, wire::v1::Error error, rpc::Outbox& out) {
     if (!part.has_ended) {
       candidates_.add_missing(part.part, part.asked(), "no complete answer in time", error);
     }
+  }
+  if (const std::string& refusal = found->second.last_refusal; !refusal.empty()) {
+    error.set_message(fmt::format("{}; another one was asked after a refusal: {}", error.message(), refusal));
   }
   fail(id, std::move(error), out);
 }

@@ -346,6 +346,18 @@ TEST_F(GatherTest, TooLateNamesThePartsThatAreMissing) {
   EXPECT_EQ(last_words()[0].error().missing(0).partition(), 1u);
 }
 
+TEST_F(GatherTest, TooLateSaysWhyAnotherCandidateWasAsked) {
+  start({{0, 1, 2}});
+  for (const char* words : {"too many queries", "others have the memory"}) {
+    gather_.on_failed(kQuery, 0, contract::from_error(Error{ErrorCategory::kRetry, "53200", words, {}, 0}), kNow, out_);
+  }
+  gather_.expire(kQuery, contract::from_error(Error{ErrorCategory::kRetry, "57014", "too late", {}, 0}), out_);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().sqlstate(), "57014");
+  EXPECT_EQ(last_words()[0].error().message(),
+            "too late; another one was asked after a refusal: others have the memory");
+}
+
 TEST_F(GatherTest, ForgottenMeansWithoutAWord) {
   start({{0}});
   gather_.forget(kQuery, out_);

@@ -127,7 +127,8 @@ class Gather {
 
   // ---- what owners say ----
   void fail(QueryId id, wire::v1::Error error, rpc::Outbox& out);
-  /// Ends the query for want of time; the error names the parts that have not ended.
+  /// Ends the query for want of time; the error names the parts that have not ended, and what the last candidate said
+  /// that refused one.
   void expire(QueryId id, wire::v1::Error error, rpc::Outbox& out);
   /// Ends it without a word.
   void forget(QueryId id, rpc::Outbox& out);
@@ -164,10 +165,11 @@ class Gather {
     uint64_t sent_bytes = 0;
     uint64_t row_count = 0;  ///< Sent.
     std::optional<wire::v1::Slice> next_slice;
+    std::string last_refusal;  ///< Of a candidate instead of which another one was asked.
   };
 
   /// Asks candidates of a part until one takes it; without one the error of the last.
-  [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, uint32_t index, PartState& part, Instant now,
+  [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, Query& query, uint32_t index, Instant now,
                                                    rpc::Outbox& out);
   /// What is wrong with the end of a part, if anything is.
   [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;

@@ -433,6 +433,7 @@ final class ClientCore {
         }
         takeBack(request);
         request.refusals++;
+        request.lastRefusal = failure;
         repeatAt(repeatAtNs, request);
     }
 

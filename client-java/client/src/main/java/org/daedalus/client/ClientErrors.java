@@ -35,10 +35,15 @@ final class ClientErrors {
                 "the connection to " + endpoint + " was lost in the middle of the answer: " + reason);
     }
 
+    /** Says why it was repeated, if it was: that is what has to change before it is answered. */
     static DaedalusException expired(Request request) {
+        String reason = request.lastRefusal == null ? ""
+                : "; before, it was refused with " + request.lastRefusal.sqlState() + ": "
+                        + request.lastRefusal.getMessage();
         return request.mayHaveTakenEffect()
-                ? new DaedalusException(Category.UNKNOWN, "57014", "no answer within the deadline: it may take effect")
-                : new DaedalusException(Category.RETRY, "57014", "no answer within the deadline");
+                ? new DaedalusException(Category.UNKNOWN, "57014",
+                        "no answer within the deadline: it may take effect" + reason)
+                : new DaedalusException(Category.RETRY, "57014", "no answer within the deadline" + reason);
     }
 
     /** A failure of an update of which an earlier sending has no answer: it says nothing about that one. */

@@ -82,6 +82,8 @@ final class Request {
     boolean answered;
     boolean finished;
     int refusals;
+    /** Why it is repeated; null: nobody has refused it. */
+    DaedalusException lastRefusal;
     int staleRefusals;
     long repeatAtNs;
     /** Its place among all sendings of updates; 0: it is not under way, or not counted. */

@@ -46,9 +46,13 @@ class ClientCoreRoomTest {
     }
 
     private static Result full(long sequence, long retryAfterNs) {
+        return full(sequence, retryAfterNs, "");
+    }
+
+    private static Result full(long sequence, long retryAfterNs, String message) {
         return Result.newBuilder().setSequence(sequence).setError(Error.newBuilder()
-                .setCategory(ErrorCategory.ERROR_CATEGORY_RETRY).setSqlstate("53400").setRetryAfterNs(retryAfterNs))
-                .build();
+                .setCategory(ErrorCategory.ERROR_CATEGORY_RETRY).setSqlstate("53400").setMessage(message)
+                .setRetryAfterNs(retryAfterNs)).build();
     }
 
     private static Result end(long sequence) {
@@ -105,6 +109,21 @@ class ClientCoreRoomTest {
         ClientActions late = core.submit(query(7), 7);
         assertThat(late.sends()).isEmpty();
         assertThat(late.deliveries().get(0).failure().sqlState()).isEqualTo("57014");
+    }
+
+    @Test
+    void shouldSayWhyItRepeatedWhatWasNotAnsweredWithinItsDeadline() {
+        core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        long deadlineNs = 4 * REPEAT_AFTER_NS;
+        long sequence = sequence(core.submit(query(deadlineNs), 0).sends().get(0));
+        for (String words : List.of("too many queries", "others have the memory")) {
+            core.onResult(1, full(sequence, 0, words), 0);
+            sequence = sequence(core.onTick(core.nextDeadlineNs()).sends().get(0));
+        }
+        DaedalusException failure = core.onTick(deadlineNs).deliveries().get(0).failure();
+        assertThat(failure.sqlState()).isEqualTo("57014");
+        assertThat(failure.category()).isEqualTo(Category.RETRY);
+        assertThat(failure.getMessage()).endsWith("refused with 53400: others have the memory");
     }
 
     @Test
