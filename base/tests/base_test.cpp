@@ -79,6 +79,43 @@ TEST(ByteBudgetTest, WhatCannotBeRefusedCountsAndAllIsGivenBack) {
   EXPECT_EQ(budget->taken(), 0u);
 }
 
+TEST(ByteBudgetTest, KnowsWhetherWhoeverIsRefusedIsTooLargeAlone) {
+  constexpr uint64_t kStep = 128u << 10;
+  const auto budget = std::make_shared<ByteBudget>(64 * kStep);
+  {
+    ByteLease one(budget, 1);
+    ASSERT_TRUE(one.resize(20 * kStep));
+    ByteLease other(budget, 2);
+    ASSERT_TRUE(other.resize(10 * kStep));
+    EXPECT_FALSE(budget->is_too_large_alone(1, 36 * kStep)) << "what the other holds is not counted";
+    EXPECT_TRUE(budget->is_too_large_alone(1, 36 * kStep + 1));
+    EXPECT_FALSE(budget->is_too_large_alone(2, 46 * kStep));
+    // What it holds in several places is added up, and what goes from hand to hand counts once.
+    ByteLease more(budget, 1);
+    ASSERT_TRUE(more.resize(6 * kStep));
+    EXPECT_TRUE(budget->is_too_large_alone(1, 30 * kStep + 1));
+    more.absorb(std::move(other));
+    EXPECT_TRUE(budget->is_too_large_alone(1, 20 * kStep + 1));
+    EXPECT_FALSE(budget->is_too_large_alone(1, 20 * kStep));
+    EXPECT_FALSE(budget->is_too_large_alone(2, 56 * kStep));
+    {
+      // Whoever has the same place as an older one is not counted, and takes nothing away from it.
+      ByteLease later(budget, 1 + 4096);
+      ASSERT_TRUE(later.resize(ByteBudget::kSmallHolding));
+      EXPECT_FALSE(budget->is_too_large_alone(1 + 4096, 56 * kStep));
+    }
+    EXPECT_TRUE(budget->is_too_large_alone(1, 20 * kStep + 1));
+    // What was taken ahead would lie there for nobody but it.
+    const uint32_t taker = budget->register_taker();
+    budget->note_idle(taker, static_cast<int64_t>(kStep));
+    EXPECT_TRUE(budget->is_too_large_alone(1, 20 * kStep));
+    budget->note_idle(taker, -static_cast<int64_t>(kStep));
+  }
+  EXPECT_FALSE(budget->is_too_large_alone(1, 56 * kStep));
+  EXPECT_TRUE(budget->is_too_large_alone(1, 56 * kStep + 1));
+  EXPECT_FALSE(ByteBudget(1'000).is_too_large_alone(1, 1'000)) << "whoever holds little has the last eighth, too";
+}
+
 TEST(ResultTest, CarriesTheErrorThatTheUserWillSee) {
   const Result<int> result = rejected("22003", "value out of range", "use bigint");
   ASSERT_FALSE(result);

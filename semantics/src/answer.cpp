@@ -68,14 +68,29 @@ MergePlan make_plan(const Selection& selection, AnswerForm form, AnswerLimit lim
   return plan;
 }
 
-Error answer_too_large(const AnswerLimit& limit) {
+namespace {
+
+std::string text_of(uint64_t bytes) {
   constexpr uint64_t kMib = 1u << 20;
-  const std::string bound = limit.bytes_max % kMib == 0 ? fmt::format("{} MiB", limit.bytes_max / kMib)
-                                                        : fmt::format("{} bytes", limit.bytes_max);
-  return rejected("54000", fmt::format("the answer is larger than answer_mib of {}: {}", limit.whose, bound),
+  return bytes % kMib == 0 ? fmt::format("{} MiB", bytes / kMib) : fmt::format("{} bytes", bytes);
+}
+
+}  // namespace
+
+Error answer_too_large(const AnswerLimit& limit) {
+  return rejected("54000",
+                  fmt::format("the answer is larger than answer_mib of {}: {}", limit.whose, text_of(limit.bytes_max)),
                   "aggregate, restrict the rows, fetch fewer columns or add a LIMIT; `daedalus export` takes a whole "
                   "table out; the setting answer_mib (`daedalus up --answer-mib`; docs/configuration.md) may be up to "
                   "answer_memory_mib");
+}
+
+Error answer_takes_too_much_memory(const AnswerLimit& limit) {
+  return rejected("54000",
+                  fmt::format("the groups and rows of this answer alone take more than answer_memory_mib of {} allows "
+                              "one answer: {}",
+                              limit.whose, text_of(limit.bytes_max)),
+                  "restrict the rows or group by fewer columns; docs/configuration.md says how to raise the setting");
 }
 
 Result<void> check_shape(const MergePlan& plan, std::string_view row) {

@@ -50,7 +50,7 @@ Result<void> MergeScheduler::add(QueryId id, uint32_t part, semantics::MergedRow
     return added;
   }
   if (!merge.lease.resize(merge.merger->memory_bytes())) {
-    return refusal(merge.merger->memory_bytes());
+    return refusal(id, merge);
   }
   wait_for_turn(id, merge);
   return {};
@@ -120,7 +120,7 @@ void MergeScheduler::take_turn(QueryId id, Merge& merge, semantics::WorkBudget& 
   if (!rows) {
     piece.error = std::move(rows).error();
   } else if (!merge.lease.resize(merge.merger->memory_bytes())) {
-    piece.error = refusal(merge.merger->memory_bytes());
+    piece.error = refusal(id, merge);
   } else {
     piece.rows = std::move(*rows);
     piece.is_last = merge.merger->is_finished();
@@ -189,13 +189,10 @@ bool MergeScheduler::has_work(const rpc::OutputGauge& gauge) const {
          });
 }
 
-Error MergeScheduler::refusal(uint64_t wanted) const {
-  if (wanted > budget_->largest_holding()) {
-    return rejected("54000",
-                    fmt::format("the groups and rows of this answer alone take more than answer_memory_mib of {} "
-                                "allows one answer: {} MiB",
-                                limits_.owner, budget_->largest_holding() >> 20),
-                    "restrict the rows or group by fewer columns; docs/configuration.md says how to raise the setting");
+Error MergeScheduler::refusal(QueryId id, const Merge& merge) const {
+  const uint64_t wanted = merge.merger->memory_bytes() - merge.lease.bytes();
+  if (budget_->is_too_large_alone(static_cast<ByteBudget::Holder>(id), wanted)) {
+    return semantics::answer_takes_too_much_memory({budget_->largest_holding(), limits_.owner});
   }
   return Error{ErrorCategory::kRetry, "53200",
                fmt::format("all answers together take more than {} bytes of this process", budget_->bytes_max()),

@@ -36,6 +36,8 @@ struct AnswerLimit {
 
 /// Error 54000: an answer exceeds the limit, which is a setting.
 [[nodiscard]] Error answer_too_large(const AnswerLimit& limit);
+/// Error 54000: while it comes about an answer takes more memory than the limit, which is what a setting allows one.
+[[nodiscard]] Error answer_takes_too_much_memory(const AnswerLimit& limit);
 
 /// Makes one answer of the partial answers of one query, step by step, so that whoever has other things to do, too, is
 /// never held up: adding rows costs nothing, and a step does as much as its budget allows.

@@ -169,8 +169,11 @@ Result<const uint32_t*> Aggregation::find_groups(const RowBatch& batch) {
   if (groups.found == GroupFinder::Found::kTooMany || finder_->size() > groups_max_) {
     return too_many_groups(groups_max_);
   }
-  if (groups.found == GroupFinder::Found::kNoMemory || !make_states(finder_->size())) {
-    return memory_->refusal();
+  if (groups.found == GroupFinder::Found::kNoMemory) {
+    return memory_->refusal(finder_->wanted_in_vain());
+  }
+  if (!make_states(finder_->size())) {
+    return memory_->refusal(memory_->refused() + finder_->wanted_in_vain());
   }
   return groups.numbers;
 }
@@ -257,7 +260,7 @@ Result<void> Aggregation::finish(AnswerRows& merged, MemoryShare& merged_memory)
     if (wanted > merged.bytes.capacity()) {
       const size_t room = answer_room(wanted, group + 1, group_count);
       if (!merged_memory.add(room - merged.bytes.capacity())) {
-        return memory_->refusal();
+        return memory_->refusal(memory_->refused() + (finder_ == nullptr ? 0 : finder_->wanted_in_vain()));
       }
       merged.bytes.reserve(room);
       ask_for_huge_pages(merged.bytes.data() + merged.bytes.size(), room - merged.bytes.size());

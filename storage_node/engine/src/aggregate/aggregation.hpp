@@ -30,7 +30,8 @@ class Aggregation {
   Aggregation(const Aggregation&) = delete;
   Aggregation& operator=(const Aggregation&) = delete;
 
-  /// Takes rows of one chunk, ascending. Errors: 54000 too many groups, 53200 no memory for more at present.
+  /// Takes rows of one chunk, ascending. Errors: 54000 too many groups, or more memory than one query may have, 53200
+  /// no memory for more at present.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
   /// The same for the rows that a bitmap marks: by whole columns where there are no groups.

@@ -25,6 +25,9 @@ class BoxedKeys {
   /// its packed bytes.
   [[nodiscard]] std::optional<uint32_t> number_of(const semantics::Value& value);
 
+  /// See MemoryShare.
+  [[nodiscard]] uint64_t counted_for_others() const { return memory_.counted_for_others(); }
+
   /// The packed value of a number.
   [[nodiscard]] std::string_view packed(uint32_t number) const { return *values_[number]; }
 

@@ -17,10 +17,11 @@ bool is_minus_zero(const ColumnLayout& layout, const uint8_t* value) {
 }  // namespace
 
 GroupFinder::GroupFinder(std::vector<ColumnSource> keys, AnswerMemory& memory)
-    : keys_(std::move(keys), memory),
+    : memory_(&memory),
+      keys_(std::move(keys), memory),
       table_(keys_.word_count(), keys_.domain_bits(), memory),
       minus_zeros_memory_(memory),
-      known_memory_(memory) {
+      known_memory_(MemoryShare::of_nobody(memory)) {
   CHECK(keys_.word_count() > 0);
   for (uint32_t column = 0; column < keys_.columns().size(); ++column) {
     const Native native = keys_.columns()[column].layout().native;
@@ -39,6 +40,11 @@ void GroupFinder::append(uint32_t group, uint32_t column, semantics::PackedRowWr
     is_minus = std::binary_search(zeros->groups.begin(), zeros->groups.end(), group);
   }
   keys_.append(key, column, is_minus, row);
+}
+
+uint64_t GroupFinder::wanted_in_vain() const {
+  return refused_bytes_ + table_.counted_for_others() + keys_.counted_for_others() +
+         minus_zeros_memory_.counted_for_others();
 }
 
 bool GroupFinder::note_minus_zeros(const RowBatch& batch, const uint32_t* groups, uint32_t first,
@@ -158,6 +164,7 @@ Result<GroupFinder::Groups> GroupFinder::find(const RowBatch& batch, FindProgres
   if (found_ == Found::kAll && table_.size() > known && !note_minus_zeros(batch, groups, known, scratch)) {
     found_ = Found::kNoMemory;
   }
+  refused_bytes_ = found_ == Found::kNoMemory ? memory_->refused() : 0;
   if (error_) {
     return *error_;
   }

@@ -32,6 +32,9 @@ class GroupFinder {
 
   [[nodiscard]] const GroupKeys& keys() const { return keys_; }
   [[nodiscard]] uint32_t size() const { return table_.size(); }
+  /// Of the query that asks, once there was no memory: what was missing, and what it uses that another one is counted
+  /// for.
+  [[nodiscard]] uint64_t wanted_in_vain() const;
   /// Puts what column number `column` of the keys is in the first row of a group: of its zeros that one.
   void append(uint32_t group, uint32_t column, semantics::PackedRowWriter& row) const;
 
@@ -73,6 +76,7 @@ class GroupFinder {
     std::vector<uint32_t> groups;
   };
 
+  AnswerMemory* memory_;
   GroupKeys keys_;
   GroupTable table_;
   std::vector<MinusZeros> minus_zeros_;
@@ -81,6 +85,7 @@ class GroupFinder {
   uint32_t groups_max_ = 0;
   uint32_t queries_ = 0;
   Found found_ = Found::kAll;  ///< By the last call.
+  uint64_t refused_bytes_ = 0;
   std::optional<Error> error_;
   const uint64_t* chunk_ = nullptr;
   std::vector<KnownBatch> batches_;  ///< Of that chunk, in the order in which every query asks for them.

@@ -87,6 +87,14 @@ uint32_t GroupKeys::append_bytes_max(uint32_t column) const {
   return place.boxed ? kBoxedBytesMax : semantics::packed_size_max(place.packed);
 }
 
+uint64_t GroupKeys::counted_for_others() const {
+  uint64_t bytes = 0;
+  for (const BoxedKeys& keys : boxed_) {
+    bytes += keys.counted_for_others();
+  }
+  return bytes;
+}
+
 Result<KeyWords> GroupKeys::pack(const RowBatch& batch, BatchScratch& scratch) {
   const size_t size = size_t{batch.count} * word_count();
   uint64_t* words = room_for(scratch.keys, size);

@@ -38,6 +38,8 @@ class GroupKeys {
   /// has_memory() says so from then on.
   [[nodiscard]] Result<KeyWords> pack(const RowBatch& batch, BatchScratch& scratch);
   [[nodiscard]] bool has_memory() const { return has_memory_; }
+  /// See MemoryShare.
+  [[nodiscard]] uint64_t counted_for_others() const;
 
   /// Bytes that column number `column` of the keys may take of a packed row.
   [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const;

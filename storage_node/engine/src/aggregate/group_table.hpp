@@ -29,6 +29,8 @@ class GroupTable {
   GroupTable(uint32_t key_words, uint32_t domain_bits, AnswerMemory& memory);
 
   [[nodiscard]] uint32_t size() const { return size_; }
+  /// See MemoryShare.
+  [[nodiscard]] uint64_t counted_for_others() const { return memory_.counted_for_others(); }
   [[nodiscard]] const uint64_t* key(uint32_t group) const { return keys_.data() + size_t{group} * key_words_; }
 
   /// Writes the group of every key to `groups`; a key that was not there becomes a new group. At most `groups_max`,

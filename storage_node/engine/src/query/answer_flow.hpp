@@ -92,8 +92,9 @@ class AnswerFlow {
         answer_owner(options.answer_owner),
         part_bytes(options.answer_part_bytes),
         compute{options.compute_ns_max, options.compute_ns_per_row},
-        memory(options.answer_budget != nullptr ? AnswerMemory(options.answer_budget)
-                                                : AnswerMemory(options.answers_waiting_bytes_max)) {
+        memory(options.answer_budget != nullptr
+                   ? AnswerMemory(options.answer_budget, options.answer_owner)
+                   : AnswerMemory(options.answers_waiting_bytes_max, options.answer_owner)) {
     ready.reserve(options.share_factor_max);
   }
 

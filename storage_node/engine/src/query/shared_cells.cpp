@@ -184,7 +184,7 @@ bool SharedCells::is_worthwhile(const Set& set) const {
 
 bool SharedCells::complete(Set& set) {
   set.states.emplace(plan_of(*layout_, grouping_of(set), groupings_->expressions()).aggregates, /*is_grouped=*/true);
-  set.memory.emplace(groupings_->memory());
+  set.memory.emplace(MemoryShare::of_nobody(groupings_->memory()));
   if (!set.memory->add_spare(set.cell_count * (set.states->state_bytes() + 1))) {
     return false;
   }

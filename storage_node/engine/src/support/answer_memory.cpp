@@ -2,9 +2,14 @@
 
 #include <string>
 
+#include "daedalus/semantics/answer.hpp"
+
 namespace daedalus::engine {
 
-Error AnswerMemory::refusal() const {
+Error AnswerMemory::refusal(uint64_t wanted) const {
+  if (budget_->is_too_large_alone(holder_, wanted)) {
+    return semantics::answer_takes_too_much_memory({budget_->largest_holding(), owner_});
+  }
   return {ErrorCategory::kRetry, "53200",
           "all answers together exceed " + std::to_string(budget_->bytes_max()) +
               " bytes, groups in progress and rows that wait to be fetched included",

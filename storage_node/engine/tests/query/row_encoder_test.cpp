@@ -120,8 +120,7 @@ TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   }
   EXPECT_EQ(appended, RowEncoder::Appended::kTooLarge);
   EXPECT_LE(encoder.waiting_bytes(), flow.answer_bytes_max);
-  AnswerMemory& memory = flow.memory;
-  while (memory.reserve(1'000, 1'000)) {
+  while (flow.memory.reserve(1'000, 1'000, ByteBudget::kNobody)) {
   }
   RowEncoder another(filled.layout, shape, flow);
   EXPECT_EQ(*another.append(whole_chunk(view), {}), RowEncoder::Appended::kNoMemory);

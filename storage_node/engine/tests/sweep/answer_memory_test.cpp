@@ -40,10 +40,13 @@ struct Pair {
 
 class AnswerMemoryTest : public testing::Test {
  protected:
-  void open(uint64_t bytes_max) {
-    segment_ = std::make_unique<Segment>(
-        test_schema(), test_codec(),
-        SegmentOptions{.memory_bytes = 180'000, .chunk_rows = kChunkRows, .answers_waiting_bytes_max = bytes_max});
+  void open(uint64_t bytes_max, std::shared_ptr<ByteBudget> shared = nullptr) {
+    segment_ = std::make_unique<Segment>(test_schema(), test_codec(),
+                                         SegmentOptions{.memory_bytes = 180'000,
+                                                        .chunk_rows = kChunkRows,
+                                                        .answer_owner = "node 3",
+                                                        .answers_waiting_bytes_max = bytes_max,
+                                                        .answer_budget = std::move(shared)});
     const Update fill{Timestamp{1}, {insert_rows(test_schema(), rows_of(kMemoryRows))}};
     ASSERT_TRUE(segment_->enqueue(fill));
     ASSERT_TRUE(segment_->step({0}));
@@ -166,6 +169,59 @@ TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
       EXPECT_EQ(refusals(), 1u);
       ask_both(pair, is_the_first, true);
       EXPECT_EQ(refusals(), 0u);
+    }
+  }
+}
+
+TEST_F(AnswerMemoryTest, WhatIsTooLargeAloneIsRefusedForGood) {
+  for (const Selection& large : {groups_from(0), last_rows(0, 500), select({kId, kKey})}) {
+    open(6'000);
+    ask(large);
+    ASSERT_TRUE(segment_->step({0}));
+    while (const std::optional<Output> output = segment_->dequeue()) {
+      const auto& answer = std::get<QueryOutput>(*output);
+      ASSERT_TRUE(answer.error.has_value());
+      EXPECT_EQ(answer.error->sqlstate, "54000");
+      EXPECT_EQ(answer.error->category, ErrorCategory::kRejected);
+      EXPECT_NE(answer.error->message.find("answer_memory_mib of node 3"), std::string::npos) << answer.error->message;
+    }
+  }
+}
+
+/// Of what a query takes in other segments, and of what it has put out, nobody else can make room.
+TEST_F(AnswerMemoryTest, WhatAQueryHoldsInOtherSegmentsIsItsOwn) {
+  for (const bool is_one_query : {true, false}) {
+    const auto budget = std::make_shared<ByteBudget>(45'000);
+    open(0, budget);
+    const std::unique_ptr<Segment> other = std::move(segment_);
+    open(0, budget);
+    const auto selection = std::make_shared<Selection>(groups_from(0));
+    ASSERT_TRUE(other->enqueue(Query{QueryHandle{1}, selection, kNever, nullptr}));
+    ASSERT_TRUE(other->step({0}));
+    ASSERT_TRUE(segment_->enqueue(Query{is_one_query ? QueryHandle{1} : QueryHandle{2}, selection, kNever, nullptr}));
+    ASSERT_TRUE(segment_->step({0}));
+    const QueryOutput answer = std::get<QueryOutput>(*segment_->dequeue());
+    ASSERT_TRUE(answer.error.has_value());
+    EXPECT_EQ(answer.error->sqlstate, is_one_query ? "54000" : "53200");
+    EXPECT_FALSE(std::get<QueryOutput>(*other->dequeue()).error.has_value());
+    EXPECT_EQ(budget->taken(), 0u);
+    ASSERT_TRUE(segment_->enqueue(Query{QueryHandle{3}, selection, kNever, nullptr}));
+    ASSERT_TRUE(segment_->step({0}));
+    EXPECT_FALSE(std::get<QueryOutput>(*segment_->dequeue()).error.has_value()) << "alone it is answered";
+  }
+}
+
+TEST_F(AnswerMemoryTest, WhoSharesGroupsThatAreTooLargeIsRefusedForGoodToo) {
+  // Without memory for the groups of the first chunk, and for their states.
+  const auto count = aggregate_of(semantics::AggregateFunction::kCountRows, kId);
+  const auto sum = aggregate_of(semantics::AggregateFunction::kSum, kId);
+  for (const uint64_t bytes_max : {2'300u, 4'000u}) {
+    open(bytes_max);
+    ask(selection_of({{.name = "id", .column = kId}, count, sum}, {kId}));
+    ask(selection_of({{.name = "id", .column = kId}, sum, count}, {kId}));
+    ASSERT_TRUE(segment_->step({0}));
+    for (int query = 0; query < 2; ++query) {
+      EXPECT_EQ(std::get<QueryOutput>(*segment_->dequeue()).error->sqlstate, "54000") << bytes_max;
     }
   }
 }

@@ -94,8 +94,9 @@ class MergeScheduler {
   void unblock(const rpc::OutputGauge& gauge);
   void take_turn(QueryId id, Merge& merge, semantics::WorkBudget& budget, const Put& put);
   void drop_some(semantics::WorkBudget& budget);
-  /// For a merge that takes so many bytes in all: 54000 where it had no room alone, 53200 where others have the room.
-  [[nodiscard]] Error refusal(uint64_t wanted) const;
+  /// For a merge that takes more than it was given: 54000 where the query had no room alone, with what it holds
+  /// elsewhere in this process; 53200 where others have the room.
+  [[nodiscard]] Error refusal(QueryId id, const Merge& merge) const;
 
   MergeLimits limits_;
   std::shared_ptr<ByteBudget> budget_;
