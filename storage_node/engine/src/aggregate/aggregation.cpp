@@ -148,7 +148,8 @@ bool Aggregation::make_states(uint32_t groups) {
   if (groups <= states_made_) {
     return true;
   }
-  const uint32_t room = std::max({groups, 2 * states_made_, kStatesMin});
+  // The smallest state has a word: by whole huge pages of such ones, all that are larger have whole ones, too.
+  const uint32_t room = std::max(grown_room(states_made_, groups, sizeof(uint64_t)), kStatesMin);
   if (!states_memory_.add((room - states_made_) * states_.state_bytes())) {
     return false;
   }

@@ -12,6 +12,7 @@ namespace {
 /// Keys below 2 to this power have a place each: a nullable smallint, two of char(1).
 constexpr uint32_t kDirectBitsMax = 17;
 constexpr uint32_t kEntriesMin = 64;
+constexpr uint32_t kKeysMin = 16;
 /// Below 2 to this power the table of all places is as small as any other.
 constexpr uint32_t kDirectBitsSmall = 9;
 /// A larger one pays once so many keys for each of its places have been looked for, over all groups.
@@ -61,7 +62,7 @@ bool GroupTable::begin() {
   }
   entries_.resize(kEntriesMin);
   place_shift_ = 64 - std::countr_zero(kEntriesMin);
-  return grow_keys(kEntriesMin / kEntriesPerGroup);
+  return grow_keys();
 }
 
 bool GroupTable::wants_direct(uint32_t keys) const {
@@ -84,11 +85,18 @@ void GroupTable::make_direct() {
   entries_ = LargeArray<Entry>();
 }
 
-bool GroupTable::grow_keys(uint32_t room) {
-  if (!memory_.add(uint64_t{room - room_} * key_words_ * sizeof(uint64_t))) {
+uint32_t GroupTable::table_room() const {
+  return direct_.empty() ? static_cast<uint32_t>(entries_.size() / kEntriesPerGroup) : UINT32_MAX;
+}
+
+bool GroupTable::grow_keys() {
+  const uint64_t key_bytes = key_words_ * sizeof(uint64_t);
+  const uint32_t room = std::min(std::max(grown_room(keys_room_, size_ + 1, key_bytes), kKeysMin), table_room());
+  if (!memory_.add((room - keys_room_) * key_bytes)) {
     return false;
   }
   keys_.reserve(size_t{room} * key_words_);
+  keys_room_ = room;
   room_ = room;
   return true;
 }
@@ -97,15 +105,17 @@ bool GroupTable::make_room() {
   if (size_ < room_) {
     return true;
   }
-  if (!direct_.empty()) {
-    return grow_keys(room_ * 2);
+  if (size_ >= table_room()) {
+    if (!memory_.add(entries_.size() * sizeof(Entry))) {
+      return false;
+    }
+    rehash();
   }
-  if (!memory_.add(entries_.size() * sizeof(Entry)) ||
-      !grow_keys(static_cast<uint32_t>(entries_.size() * 2 / kEntriesPerGroup))) {
-    return false;
+  if (size_ < keys_room_) {
+    room_ = std::min(keys_room_, table_room());
+    return true;
   }
-  rehash();
-  return true;
+  return grow_keys();
 }
 
 GroupTable::Found GroupTable::find_direct(const KeyWords& keys, uint32_t groups_max, uint32_t* groups) {

@@ -56,14 +56,17 @@ class GroupTable {
                                   const BatchScratch& scratch);
   [[nodiscard]] bool equals(uint32_t group, const KeyWords& keys, uint32_t position) const;
   void append_key(const KeyWords& keys, uint32_t position);
-  /// Makes room for one more group than size_, in fact for twice as many; false when there is no memory.
+  /// Makes room for one more group than size_, in fact for many more; false when there is no memory.
   [[nodiscard]] bool make_room();
   [[nodiscard]] bool begin();
   /// Whether a table with a place for each key is worth its memory: it is small, or many keys have been looked for.
   [[nodiscard]] bool wants_direct(uint32_t keys) const;
   /// Makes one, unless there is no memory to spare for it.
   void make_direct();
-  [[nodiscard]] bool grow_keys(uint32_t room);
+  /// Makes room for more keys, no more than the table has places for.
+  [[nodiscard]] bool grow_keys();
+  /// Groups that the table has places for.
+  [[nodiscard]] uint32_t table_room() const;
   void rehash();
   /// Puts entries of a table that was left into the present one.
   void put(const Entry* entries, uint32_t count);
@@ -82,6 +85,7 @@ class GroupTable {
   MemoryShare memory_;
   uint32_t size_ = 0;
   uint32_t room_ = 0;  ///< Groups that fit without asking for memory; 0 before the first.
+  uint32_t keys_room_ = 0;
   LargeArray<uint64_t> keys_;
   bool may_be_direct_;            ///< Keys are few enough, and memory for it has not been refused yet.
   uint64_t looked_for_ = 0;       ///< Keys, while it may be.

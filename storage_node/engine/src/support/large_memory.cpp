@@ -35,6 +35,15 @@ void ask_for_huge_pages(void* data, size_t size) {
   }
 }
 
+uint32_t grown_room(uint32_t room, uint32_t wanted, uint64_t element_bytes) {
+  const uint64_t bytes = room * element_bytes;
+  if (bytes < kHugePage) {
+    return std::max(wanted, 2 * room);
+  }
+  const uint64_t grown = rounded_up(std::max(bytes + bytes / 8, wanted * element_bytes), kHugePage);
+  return static_cast<uint32_t>((grown + element_bytes - 1) / element_bytes);
+}
+
 LargeMemory::~LargeMemory() {
   if (mapping_ != nullptr) {
     munmap(mapping_, mapping_size_);

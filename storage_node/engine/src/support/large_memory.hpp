@@ -18,6 +18,11 @@ namespace daedalus::engine {
 /// effort: without huge pages everything works, with more page faults and address translation misses.
 void ask_for_huge_pages(void* data, size_t size);
 
+/// How many elements of so many bytes to make room for where there is room for `room` and `wanted` are more: for twice
+/// as many while copying them is cheap; then, since there growing is no copying, for an eighth more, in whole huge
+/// pages.
+[[nodiscard]] uint32_t grown_room(uint32_t room, uint32_t wanted, uint64_t element_bytes);
+
 class LargeMemory {
  public:
   LargeMemory() = default;

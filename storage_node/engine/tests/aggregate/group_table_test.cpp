@@ -128,5 +128,29 @@ TEST(GroupTableTest, ATableOfOneRowIsSmallWhateverKeysThereMayBe) {
   }
 }
 
+/// Room for keys and states grows in small steps once copies would be large; the table has up to six places for a key.
+TEST(GroupTableTest, ManyKeysTakeLittleMoreThanTheyAreLongAndTheirPlaces) {
+  constexpr uint32_t kBatch = 1'024;
+  BatchScratch scratch;
+  std::vector<uint32_t> groups(kBatch);
+  for (const uint32_t key_words : {1u, 6u}) {
+    for (const uint32_t count : {200'000u, 900'000u}) {
+      AnswerMemory memory(1u << 30);
+      GroupTable table(key_words, key_words == 1 ? 33 : 0, memory);
+      for (uint32_t first = 0; first < count; first += kBatch) {
+        const uint32_t rows = std::min(kBatch, count - first);
+        std::vector<uint64_t> words(size_t{rows} * key_words);
+        std::iota(words.begin(), words.begin() + rows, first);
+        ASSERT_EQ(table.find_or_add({words.data(), rows, rows}, count, groups.data(), scratch), Found::kAll);
+      }
+      ASSERT_EQ(table.size(), count);
+      const uint64_t key_bytes = key_words * sizeof(uint64_t);
+      const uint64_t each = memory.reserved() / count;
+      RecordProperty(std::to_string(key_words) + " words, " + std::to_string(count), static_cast<int>(each));
+      EXPECT_LE(each, key_bytes + key_bytes / 4 + 6 * sizeof(uint64_t)) << key_words << " words, " << count << " keys";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::engine
