@@ -165,6 +165,7 @@ class PgSession final : public rpc::ByteSession {
   void enter();
 
   // ---- session_simple.cpp ----
+  /// Ends the statement without a name, as in PostgreSQL; the portal without a name ends with the first statement.
   void on_query(std::string_view body);
   void step_simple();
   void run_simple(std::string sql);

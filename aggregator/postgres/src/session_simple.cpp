@@ -25,6 +25,7 @@ void PgSession::on_query(std::string_view body) {
     skips_to_sync_ = false;
     return end_ready();
   }
+  statements_.drop("");
   simple_ = std::make_unique<SimpleRun>();
   simple_->text = std::make_shared<const std::string>(message->sql);
   if (message->sql.size() > kShortTextSize) {
@@ -58,6 +59,7 @@ void PgSession::step_simple() {
 }
 
 void PgSession::run_simple(std::string sql) {
+  portals_.drop("");
   Prepared prepared;
   prepared.command = command_of(sql);
   prepared.sql = std::move(sql);

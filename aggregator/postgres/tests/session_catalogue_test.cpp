@@ -95,11 +95,11 @@ TEST_F(CatalogueTest, StatementsArePreparedDescribedAndExecutedThere) {
 
 TEST_F(CatalogueTest, AFetchSizeSuspendsItsPortal) {
   log_in();
-  send(parse("", "SELECT relname FROM pg_class"));
+  send(parse("s", "SELECT relname FROM pg_class"));
   done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
   answer_catalogue(described_as({}));
   send(query("BEGIN"));
-  send(bind("p", "") + execute("p", 2));
+  send(bind("p", "s") + execute("p", 2));
   answer_catalogue(answer_of({"a", "b", "c"}));
   EXPECT_EQ(said(), "1|C BEGIN|Z T|2|D a|D b|s");
   send(execute("p", 2) + sync());

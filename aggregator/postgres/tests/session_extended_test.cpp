@@ -153,6 +153,24 @@ TEST_F(ExtendedTest, InABlockAPortalOutlivesASync) {
   EXPECT_EQ(said(), "C COMMIT|Z I|E 34000 portal \"c\" does not exist|Z I");
 }
 
+TEST_F(ExtendedTest, ASimpleQueryEndsWhatHasNoName) {
+  prepare();
+  send(query("BEGIN"));
+  EXPECT_EQ(said(), "C BEGIN|Z T");
+  send(bind("", "") + sync());
+  EXPECT_EQ(said(), "E 26000 unnamed prepared statement does not exist|Z E");
+  send(query("ROLLBACK; BEGIN"));
+  EXPECT_EQ(said(), "C ROLLBACK|C BEGIN|Z T");
+  prepare();
+  send(bind("", "") + bind("p", "") + execute("", 1) + sync());
+  answer_rows({1, 2}, /*ends=*/false);
+  EXPECT_EQ(said(), "2|2|D 1|s|Z T");
+  send(query("") + execute("", 1) + sync());  // A text without statements runs in no portal.
+  EXPECT_EQ(said(), "I|Z T|D 2|s|Z T");
+  send(query("SHOW jit") + message('D', "P" + text("p")) + execute("", 1) + sync());
+  EXPECT_EQ(said(), "T jit:25|D off|C SHOW|Z T|T id:23|E 34000 portal \"\" does not exist|Z E");
+}
+
 TEST_F(ExtendedTest, AfterAnErrorEverythingIsSkippedUpToSync) {
   send(parse("", "SELECT nothing") + bind("", "") + execute("") + message('D', "P" + text("")) + query("SELECT 1") +
        sync() + query("SHOW jit"));
