@@ -20,6 +20,10 @@ Result<void> check_copy_place(const aggregator::CopyStatement& copy, const seman
   if (copy.table.empty()) {
     return {};
   }
+  if (!copy.database.empty() && copy.database != schema.table_name) {
+    return rejected("0A000", fmt::format("cross-database references are not implemented: \"{}.{}.{}\"", copy.database,
+                                         copy.schema, copy.table));
+  }
   if (copy.schema == "pg_catalog" || copy.schema == "information_schema" || copy.table.starts_with("pg_")) {
     return catalogue_refusal("COPY");
   }

@@ -77,6 +77,7 @@ Result<CopyStatement> read_copy_tree(const std::string& text) {
   const auto& copy = as<::CopyStmt>(raw);
   CopyStatement made;
   if (copy.relation != nullptr) {
+    made.database = text_of(copy.relation->catalogname);
     made.schema = text_of(copy.relation->schemaname);
     made.table = text_of(copy.relation->relname);
   }

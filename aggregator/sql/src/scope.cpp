@@ -27,6 +27,10 @@ bool is_system_column(std::string_view name) {
   return name == "ctid" || name == "xmin" || name == "xmax" || name == "cmin" || name == "cmax" || name == "tableoid";
 }
 
+std::string written(const grammar::ColumnReference& reference) {
+  return dotted(reference.names) + (reference.is_star ? ".*" : "");
+}
+
 }  // namespace
 
 int64_t Scope::local_now_us() const {
@@ -63,9 +67,9 @@ Error Scope::located(Error error, int32_t location) const {
 }
 
 Result<void> Scope::bind_table(const grammar::RangeVariable& table) {
-  if (!table.catalog_name.empty()) {
+  if (!table.catalog_name.empty() && table.catalog_name != database()) {
     return error("0A000",
-                 fmt::format("cross-database references are not supported: \"{}.{}.{}\"", table.catalog_name,
+                 fmt::format("cross-database references are not implemented: \"{}.{}.{}\"", table.catalog_name,
                              table.schema_name, table.relation_name),
                  table.location);
   }
@@ -89,8 +93,16 @@ Result<void> Scope::check_qualifier(const grammar::ColumnReference& reference, s
   }
   const std::string_view table = reference.names[qualifier_size - 1];
   const bool is_table = table == table_alias_;
-  const bool is_schema =
-      qualifier_size == 1 || (qualifier_size == 2 && !has_alias_ && reference.names[0] == kPublicSchema);
+  const bool is_schema = qualifier_size == 1 || (qualifier_size <= 3 && !has_alias_ &&
+                                                 reference.names[qualifier_size - 2] == kPublicSchema);
+  if (qualifier_size == 3 && reference.names[0] != database()) {
+    return error("0A000", fmt::format("cross-database references are not implemented: {}", written(reference)),
+                 reference.location);
+  }
+  if (qualifier_size > 3) {
+    return error("42601", fmt::format("improper qualified name (too many dotted names): {}", written(reference)),
+                 reference.location);
+  }
   if (is_table && is_schema) {
     return {};
   }

@@ -123,7 +123,7 @@ TEST_F(RefusalTest, NamesAndTypes) {
            {"SELECT i FROM u", "42P01@15 relation \"u\" does not exist"},
            {"SELECT i FROM \"T\"", "42P01@15 relation \"T\" does not exist"},
            {"SELECT i FROM other.t", "42P01@15 relation \"other.t\" does not exist"},
-           {"SELECT i FROM a.b.t", "0A000@15 cross-database references are not supported: \"a.b.t\""},
+           {"SELECT i FROM a.b.t", "0A000@15 cross-database references are not implemented: \"a.b.t\""},
            {"SELECT z FROM t", "42703@8 column \"z\" does not exist"},
            {"SELECT t.z FROM t", "42703@8 column t.z does not exist"},
            {"SELECT \"I\" FROM t", "42703@8 column \"I\" does not exist"},

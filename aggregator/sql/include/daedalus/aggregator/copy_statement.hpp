@@ -28,7 +28,8 @@ struct CopyOption {
 };
 
 struct CopyStatement {
-  std::string schema;  ///< Empty: none was named.
+  std::string database;  ///< Empty: none was named.
+  std::string schema;    ///< Empty: none was named.
   std::string table;   ///< Empty: a query is copied.
   std::vector<std::string> columns;
   std::string query;           ///< Its text, without the parentheses.
