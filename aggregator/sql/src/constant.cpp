@@ -19,6 +19,7 @@ namespace daedalus::aggregator::sql {
 
 namespace {
 
+using semantics::BoundExpression;
 using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
@@ -306,11 +307,13 @@ Folded fold_computed(Scope& scope, const grammar::Node& node) {
     return std::optional<Constant>();
   }
   auto bound = ExpressionBinder(scope, {"a constant"}).value(node);
-  auto folded = bound ? semantics::fold(std::move(*bound)) : bound;
+  auto folded = bound ? semantics::fold(BoundExpression(*bound)) : bound;
   if (!folded) {
     const std::string& code = folded.error().sqlstate;
     const bool has_words = code == "0A000" || code == "42803";
-    return has_words ? Folded(std::optional<Constant>()) : Folded(scope.located(folded.error(), location_of(node)));
+    return has_words ? Folded(std::optional<Constant>())
+           : bound   ? Folded(folded.error())  // Nobody tells where a value is computed.
+                     : Folded(scope.located(folded.error(), location_of(node)));
   }
   if (!folded->is_constant()) {
     // It fails, and a stable function has a part in it: here it is wanted now.

@@ -19,7 +19,8 @@ Result<LikePattern> read_like_pattern(std::string_view pattern) {
     }
     if (c == '\\') {
       if (++i == pattern.size()) {
-        return rejected("22025", "LIKE pattern must not end with escape character");
+        return rejected("0A000", fmt::format("LIKE pattern \"{}\" is not supported", pattern),
+                        "it must not end with the escape character");
       }
       c = pattern[i];
     }

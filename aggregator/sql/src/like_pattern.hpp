@@ -14,8 +14,8 @@ struct LikePattern {
   bool is_prefix = false;
 };
 
-/// Reads a pattern with backslash escapes. Errors: 22025 a backslash at its end, 0A000 wildcards elsewhere than `%` at
-/// its end.
+/// Reads a pattern with backslash escapes. Errors: 0A000 wildcards elsewhere than `%` at its end, or a backslash there,
+/// which is a mistake only of a row whose text is matched as far as that.
 [[nodiscard]] Result<LikePattern> read_like_pattern(std::string_view pattern);
 
 }  // namespace daedalus::aggregator::sql

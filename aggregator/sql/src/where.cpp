@@ -38,10 +38,8 @@ Result<std::optional<semantics::Condition>> met_later(Scope& scope, const gramma
   if (!bound) {
     return bound.error().sqlstate == kNotSupported ? met : bound.error();
   }
-  constexpr std::string_view kOpenEscape = "22025";  // Of a pattern that is a mistake whatever the rows are.
   const auto folded = semantics::fold(std::move(*bound));
-  const bool waits = folded && (folded->is_constant() || met.sqlstate != kOpenEscape);
-  return waits ? Result<std::optional<semantics::Condition>>(std::nullopt) : met;
+  return folded ? Result<std::optional<semantics::Condition>>(std::nullopt) : met;
 }
 
 /// Compiles a condition; nothing when only a computation can say whether it holds. `waits` becomes true where there is
