@@ -1,5 +1,7 @@
 #include "statement_names.hpp"
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 // Nothing is included behind it.
@@ -82,7 +84,8 @@ bool can_be_walked(::NodeTag tag) {
 
 struct Walk {
   StatementNames names;
-  bool is_whole = true;  ///< All of the tree is known.
+  std::vector<const void*> roles;  ///< Arguments of functions that ask what a role may.
+  bool is_whole = true;            ///< All of the tree is known.
 };
 
 /// The text of a list's element, counted from its end.
@@ -92,6 +95,11 @@ std::string text_from_end(const ::List* list, int place) {
   }
   const auto* const node = static_cast<const ::Node*>(list->elements[list->length - 1 - place].ptr_value);
   return node->type == T_String ? text_of(as<::String>(node).sval) : std::string();
+}
+
+/// Whether a function asks what a role may, so that the catalogue's own role is meant by current_user in its arguments.
+bool asks_of_role(std::string_view function) {
+  return function == "pg_has_role" || (function.starts_with("has_") && function.ends_with("_privilege"));
 }
 
 /// PostgreSQL's walkers end when one of them says true.
@@ -110,10 +118,14 @@ bool walk(::Node* node, void* context) {
   } else if (node->type == T_FuncCall) {
     const auto& call = as<::FuncCall>(node);
     seen.names.functions.push_back({text_from_end(call.funcname, 1), text_from_end(call.funcname, 0), call.location});
+    for (int place = 0; asks_of_role(seen.names.functions.back().name) && place < list_length(call.args); ++place) {
+      seen.roles.push_back(call.args->elements[place].ptr_value);
+    }
   } else if (node->type == T_SQLValueFunction) {
     const auto& value = as<::SQLValueFunction>(node);
-    if (value.op == SVFOP_CURRENT_USER || value.op == SVFOP_USER || value.op == SVFOP_SESSION_USER ||
-        value.op == SVFOP_CURRENT_ROLE) {
+    const bool is_user = value.op == SVFOP_CURRENT_USER || value.op == SVFOP_USER || value.op == SVFOP_SESSION_USER ||
+                         value.op == SVFOP_CURRENT_ROLE;
+    if (is_user && std::find(seen.roles.begin(), seen.roles.end(), node) == seen.roles.end()) {
       seen.names.functions.push_back({{}, "current_user", value.location});
     }
   } else if (node->type == T_CommonTableExpr) {

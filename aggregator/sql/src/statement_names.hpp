@@ -17,7 +17,7 @@ struct StatementNames {
     int32_t location = -1;  ///< Byte offset.
   };
   std::vector<Name> relations;
-  std::vector<Name> functions;
+  std::vector<Name> functions;  ///< And current_user with its like, but where a function is asked what it may.
   std::vector<std::string> common_tables;
 };
 

@@ -60,6 +60,9 @@ TEST(StatementHomeTest, WhoHasLoggedInIsNotWhomTheCatalogueKnows) {
     EXPECT_EQ(refusal("SELECT 'x' WHERE " + name + " = 'ada'"),
               "current_user and its like within other expressions are not supported");
     EXPECT_TRUE(is_catalogue("SELECT rolname FROM pg_roles WHERE rolname = " + name));
+    EXPECT_TRUE(is_catalogue("SELECT has_table_privilege(" + name + ", 'tickets', 'SELECT')"));
+    EXPECT_EQ(refusal("SELECT pg_has_role(" + name + " || 'x', 'ada', 'USAGE')"),
+              "current_user and its like within other expressions are not supported");
   }
   EXPECT_TRUE(is_catalogue("SELECT current_setting('server_version_num')::int / 100"));
 }
