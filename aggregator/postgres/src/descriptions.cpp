@@ -24,7 +24,8 @@ std::string key_of(std::string_view sql, Descriptions::Declared declared) {
 size_t bytes_of(const std::string& key, const aggregator::StatementDescription& description) {
   size_t bytes = sizeof(description) + 2 * sizeof(key) + key.size() +
                  description.parameters.size() * sizeof(aggregator::ParameterKind) +
-                 description.origins.size() * sizeof(uint16_t);
+                 description.origins.size() * sizeof(uint16_t) +
+                 (description.mistake ? description.mistake->message.size() : 0);
   for (const semantics::Column& column : description.columns) {
     bytes += sizeof(column) + column.name.size();
   }

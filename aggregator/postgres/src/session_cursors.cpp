@@ -34,6 +34,9 @@ Error no_such_cursor(const std::string& name) {
 void PgSession::declare(Portal& portal) {
   const auto& command = std::get<DeclareCommand>(portal.statement->command);
   if (!portal.statement->cursor_columns.empty()) {  // The protocol's Parse has described it.
+    if (portal.statement->mistake) {
+      return fail(*portal.statement->mistake);
+    }
     described_.statement.sql = portal.statement->sql;
     return open_cursor(portal, portal.statement->cursor_columns);
   }

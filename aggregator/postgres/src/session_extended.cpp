@@ -76,6 +76,9 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   }
   described_.take(std::move(*description));
   if (described_.for_whom == DescriptionRun::For::kDeclare) {
+    if (statement.mistake) {
+      return fail(*statement.mistake);
+    }
     const std::vector<semantics::Column> columns = std::move(statement.columns);
     return open_cursor(*std::exchange(active_.portal, nullptr), columns);
   }
@@ -156,6 +159,9 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
                    : bind_parameters(message, column_count(shown_by(statement)), settings_->zone(), portal, context);
   if (!bound) {
     return bound.error();
+  }
+  if (statement.mistake && statement.cursor_columns.empty()) {
+    return *statement.mistake;
   }
   return portal;
 }

@@ -171,6 +171,18 @@ TEST_F(ExtendedTest, ASimpleQueryEndsWhatHasNoName) {
   EXPECT_EQ(said(), "T jit:25|D off|C SHOW|Z T|T id:23|E 34000 portal \"\" does not exist|Z E");
 }
 
+TEST_F(ExtendedTest, WhatCannotBeComputedIsDescribedAndFailsWhenItIsBound) {
+  aggregator::StatementDescription description;
+  description.columns.push_back({"x", {TypeKind::kInt}, true, std::nullopt});
+  description.mistake = rejected("22012", "division by zero");
+  send(parse("", "SELECT 1 / 0 AS x") + message('D', "S" + text("")) + bind("", "") + execute("") + sync());
+  done(Result<aggregator::StatementDescription>(description));
+  EXPECT_EQ(said(), "1|t|T x:23|E 22012 division by zero|Z I");
+  send(query("BEGIN") + query("DECLARE c CURSOR FOR SELECT 1 / 0 AS x"));
+  done(Result<aggregator::StatementDescription>(description));
+  EXPECT_EQ(said(), "C BEGIN|Z T|E 22012 division by zero|Z E");
+}
+
 TEST_F(ExtendedTest, AfterAnErrorEverythingIsSkippedUpToSync) {
   send(parse("", "SELECT nothing") + bind("", "") + execute("") + message('D', "P" + text("")) + query("SELECT 1") +
        sync() + query("SHOW jit"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "computing_mistakes.hpp"
 #include "given_parameter.hpp"
 #include "known_select.hpp"
 #include "lexer.hpp"
@@ -266,6 +267,14 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
     return fixed.error();
   }
   auto compiled = compile_root(scope, *state_->map);
+  std::optional<Error> mistake;
+  if (!compiled && compiled.error().position == 0 && sql::is_of_computing(compiled.error())) {
+    mistake = compiled.error();  // A mistake in how the statement reads has a place.
+    scope.leave_mistakes();
+    if (auto read = compile_root(scope, *state_->map)) {
+      compiled = std::move(read);
+    }
+  }
   if (!compiled) {
     return compiled.error();
   }
@@ -276,6 +285,7 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
   if (!description) {
     return description;
   }
+  description->mistake = std::move(mistake);
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     description->columns = *select->columns;
     description->origins = origins_of(*select);

@@ -300,6 +300,20 @@ Error at_column(const Scope& scope, Error error, const semantics::Column& column
   return scope.located(std::move(error), location);
 }
 
+/// What becomes of an expression without columns that could not be bound, or computed; see fold_computed().
+Folded not_folded(const Scope& scope, const Result<BoundExpression>& bound, const Error& met, int32_t location) {
+  if (met.sqlstate == "0A000" || met.sqlstate == "42803") {
+    return std::optional<Constant>();
+  }
+  if (!bound) {
+    return scope.located(met, location);
+  }
+  if (scope.leaves_mistakes()) {
+    return Constant{Type{bound->type.kind}, {}, false, location};
+  }
+  return met;  // PostgreSQL tells no place of what is computed.
+}
+
 /// A constant that only an expression gives: it has no columns, and what it calls is in the table of functions.
 /// Nothing for what is not supported, or an aggregate: the caller has words for it.
 Folded fold_computed(Scope& scope, const grammar::Node& node) {
@@ -309,11 +323,7 @@ Folded fold_computed(Scope& scope, const grammar::Node& node) {
   auto bound = ExpressionBinder(scope, {"a constant"}).value(node);
   auto folded = bound ? semantics::fold(BoundExpression(*bound)) : bound;
   if (!folded) {
-    const std::string& code = folded.error().sqlstate;
-    const bool has_words = code == "0A000" || code == "42803";
-    return has_words ? Folded(std::optional<Constant>())
-           : bound   ? Folded(folded.error())  // Nobody tells where a value is computed.
-                     : Folded(scope.located(folded.error(), location_of(node)));
+    return not_folded(scope, bound, folded.error(), location_of(node));
   }
   if (!folded->is_constant()) {
     // It fails, and a stable function has a part in it: here it is wanted now.

@@ -98,6 +98,10 @@ class Scope {
   [[nodiscard]] Result<const wire::v1::Constant*> parameter(const grammar::ParameterReference& reference);
   /// Whether parameters have no values; then NULL stands for each, and what a value decides is left open.
   [[nodiscard]] bool is_described() const { return types_ != nullptr; }
+  /// From now on constants that cannot be computed stay as they are, or NULL stands for them: only types are asked for.
+  /// Precondition: is_described().
+  void leave_mistakes() { leaves_mistakes_ = true; }
+  [[nodiscard]] bool leaves_mistakes() const { return leaves_mistakes_; }
   /// The type that $number has by its earlier places, if one has asked. Errors: 42P02. Precondition: is_described().
   [[nodiscard]] Result<std::optional<ParameterKind>> parameter_kind(const grammar::ParameterReference& reference);
   /// A place asks this type of $number. Precondition: parameter_kind() has been asked of it.
@@ -143,7 +147,8 @@ class Scope {
         database_(other.database_),
         parameters_used_(other.parameters_used_),
         places_(other.places_),
-        types_(other.types_) {}
+        types_(other.types_),
+        leaves_mistakes_(other.leaves_mistakes_) {}
 
   [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, size_t qualifier_size) const;
 
@@ -163,6 +168,7 @@ class Scope {
   int32_t parameters_used_ = 0;
   mutable ParameterPlaces places_;   ///< Noted down, not decided by.
   ParameterTypes* types_ = nullptr;  ///< Of a statement that is described.
+  bool leaves_mistakes_ = false;
 };
 
 }  // namespace daedalus::aggregator::sql

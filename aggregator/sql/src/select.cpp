@@ -194,8 +194,10 @@ Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, S
   const uint32_t visible_count = outputs.visible_count();
   semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having),
                              std::move(order.grouping_sets)};
-  if (auto computed = fold_constants(list, where); !computed) {
-    return computed.error();
+  if (!scope.leaves_mistakes()) {
+    if (auto computed = fold_constants(list, where); !computed) {
+      return computed.error();
+    }
   }
   auto selection = semantics::bind_select(scope.schema(), std::move(list));
   if (!selection) {
@@ -343,6 +345,9 @@ Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& 
   if (auto bounds = compile_bounds(scope, select, order->ties_by, *selection); !bounds) {
     return bounds.error();
   }
+  if (!where) {
+    where = Where();  // Only types are asked for.
+  }
   selection->residuals = std::move(where->residuals);
   if (auto checked = contract::check_selection(*selection); !checked) {
     return scope.located(checked.error(), scope.statement_location());
@@ -385,7 +390,7 @@ Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& 
     return scope.located(checked.error(), scope.statement_location());
   }
   selection->residuals = std::move(where.residuals);
-  auto rows = semantics::plain_answer(*selection, table.rows);
+  auto rows = scope.leaves_mistakes() ? semantics::MergedRows() : semantics::plain_answer(*selection, table.rows);
   if (!rows) {
     return rows.error();
   }

@@ -339,6 +339,19 @@ Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
   return compile_where(scope, where);
 }
 
+/// What computing the constants of a described statement ends in.
+Result<void> check_constants(const Scope& scope, std::vector<Computed> computed, Result<Where> where) {
+  if (scope.leaves_mistakes()) {
+    return {};
+  }
+  for (Computed& it : computed) {
+    if (auto folded = semantics::fold(std::move(it.expression)); !folded) {
+      return folded.error();
+    }
+  }
+  return where ? fold_residuals(*where) : where.error();
+}
+
 /// A NULL where there may be none is told behind what is wrong with WHERE.
 Error behind_where(Scope& scope, const grammar::Node& where, Error met) {
   if (met.sqlstate != kNullForbidden) {
@@ -391,6 +404,8 @@ Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap
     if (auto written = write_where(scope, std::move(*where), location_of(update.where_clause), part); !written) {
       return written.error();
     }
+  } else if (auto checked = check_constants(scope, std::move(computed), std::move(where)); !checked) {
+    return checked.error();
   }
   return finish_update(scope, map, std::move(body));
 }
@@ -406,13 +421,15 @@ Result<CompiledUpdate> compile_delete(Scope& scope, const contract::PartitionMap
   wire::v1::UpdateBody body;
   wire::v1::DeletePart* part = body.add_parts()->mutable_delete_();
   auto where = bind_where(scope, del.where_clause);
-  if (!where) {
+  if (!where && !(scope.leaves_mistakes() && is_met_later(scope, del.where_clause, where.error()))) {
     return where.error();
   }
   if (!scope.is_described()) {
     if (auto written = write_where(scope, std::move(*where), location_of(del.where_clause), part); !written) {
       return written.error();
     }
+  } else if (auto checked = check_constants(scope, {}, std::move(where)); !checked) {
+    return checked.error();
   }
   return finish_update(scope, map, std::move(body));
 }

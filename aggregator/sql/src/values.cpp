@@ -87,7 +87,7 @@ Result<Type> type_of(const std::vector<BoundExpression>& values) {
 
 Result<Value> computed(const Scope& scope, BoundExpression expression) {
   auto value = semantics::evaluate(expression, {});
-  return value ? value : Result<Value>(scope.located(value.error(), -1));
+  return !value && scope.leaves_mistakes() ? Result<Value>(Value()) : value;
 }
 
 Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& values, std::string name,

@@ -39,6 +39,25 @@ TEST_F(DescribeTest, OutputsHaveTheNamesAndTypesOfTheAnswer) {
   }
 }
 
+TEST_F(DescribeTest, WhatCannotBeComputedIsDescribedAllTheSame) {
+  const std::string zero = "22012 division by zero";
+  for (const auto& [sql, expected, mistake] : std::initializer_list<std::tuple<const char*, const char*, std::string>>{
+           {"SELECT i, 1 / 0 AS x FROM t", "none -> i integer not null, x integer not null", zero},
+           {"SELECT v FROM t WHERE i > 1 / 0 LIMIT $1", "bigint -> v character varying(10)", zero},
+           {"VALUES (1 / 0, 'x')", "none -> column1 integer, column2 text", zero},
+           {"INSERT INTO t (i) VALUES (1 / 0) RETURNING v", "none -> v character varying(10)", zero},
+           {"UPDATE t SET k = 1 / 0 WHERE b = $1", "boolean -> nothing", zero},
+           {"DELETE FROM t WHERE i = 1 / 0", "none -> nothing", zero},
+           {"SELECT v FROM t WHERE false AND i > 1 / 0", "none -> v character varying(10)", ""},
+       }) {
+    EXPECT_EQ(described(sql), expected) << sql;
+    const auto description = compiler_.describe(sql);
+    ASSERT_TRUE(description) << sql;
+    const auto& met = description->mistake;
+    EXPECT_EQ(met ? met->sqlstate + " " + met->message : "", mistake) << sql;
+  }
+}
+
 TEST_F(DescribeTest, AColumnOfTheTableIsToldByItsPlaceThere) {
   const auto place = [&](std::string_view name) { return static_cast<uint16_t>(*schema_->find(name) + 1); };
   using Origins = std::vector<uint16_t>;
