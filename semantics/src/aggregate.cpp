@@ -103,6 +103,9 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
       return Type{TypeKind::kBigint};
     case AggregateFunction::kMin:
     case AggregateFunction::kMax:
+      if (kind == TypeKind::kVarchar) {
+        return Type{.kind = TypeKind::kText, .length = length_max(argument)};  // PostgreSQL has extremes of text.
+      }
       if (kind != TypeKind::kBool && kind != TypeKind::kUuid) {
         return argument;
       }

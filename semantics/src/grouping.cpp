@@ -227,7 +227,7 @@ Result<Selection> bind_select(const Schema& schema, SelectList list) {
   const bool is_grouped = has_aggregates || !list.group_by.empty() || list.having || !list.grouping_sets.empty();
   if (!is_grouped) {
     for (NamedExpression& output : list.outputs) {
-      selection.outputs.push_back({std::move(output.name), std::move(output.expression)});
+      selection.outputs.push_back({std::move(output.name), std::move(output.expression), output.modifier});
     }
     return selection;
   }
@@ -240,7 +240,7 @@ Result<Selection> bind_select(const Schema& schema, SelectList list) {
     if (!bound) {
       return bound.error();
     }
-    selection.outputs.push_back({std::move(output.name), std::move(*bound)});
+    selection.outputs.push_back({std::move(output.name), std::move(*bound), output.modifier});
   }
   if (list.having) {
     Result<BoundExpression> bound = bind_to_group(schema, std::move(*list.having), *grouping, false);

@@ -110,6 +110,7 @@ std::vector<Column> final_columns(const Selection& selection) {
     column.name = output.name;
     column.type = output.expression.type;
     column.nullable = output.expression.nullable;
+    column.modifier = output.modifier;
   }
   return columns;
 }

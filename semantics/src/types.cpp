@@ -63,6 +63,15 @@ std::string_view kind_name(TypeKind kind) {
   return kNoKind;
 }
 
+int32_t modifier_of(const Type& type) {
+  constexpr int32_t kHeader = 4;  // PostgreSQL counts the header of a value, too.
+  if (type.kind == TypeKind::kNumeric && type.precision > 0) {
+    return static_cast<int32_t>(type.precision << 16 | type.scale) + kHeader;
+  }
+  const bool has_length = (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar) && type.length > 0;
+  return has_length ? static_cast<int32_t>(type.length) + kHeader : kNoModifier;
+}
+
 std::string to_string(const Type& type) {
   const std::string_view name = kind_name(type.kind);
   if (type.kind == TypeKind::kNumeric && type.precision != 0) {

@@ -36,7 +36,8 @@ std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows) {
   columns.reserve(static_cast<size_t>(rows.columns_size()));
   for (const auto& column : rows.columns()) {
     const auto type = contract::to_type(column.type());
-    columns.push_back({column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt});
+    columns.push_back({column.name(), type ? *type : semantics::Type{semantics::TypeKind::kText}, true, std::nullopt,
+                       column.has_modifier() ? std::optional(column.modifier()) : std::nullopt});
   }
   return columns;
 }

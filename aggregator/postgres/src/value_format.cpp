@@ -46,8 +46,6 @@ constexpr TypeEntry kTypes[] = {
 };
 
 constexpr uint32_t kUnknownOid = 705;
-/// PostgreSQL's typmod of strings and numerics counts a header that is not there.
-constexpr int32_t kModifierHeader = 4;
 /// Of a packed text.
 constexpr size_t kParameterTextMax = UINT16_MAX;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
@@ -57,14 +55,6 @@ constexpr int64_t kEpochMicros = kEpochDays * semantics::kMicrosPerDay;
 const TypeEntry& entry_of(TypeKind kind) {
   return *std::find_if(std::begin(kTypes), std::end(kTypes),
                        [&](const TypeEntry& entry) { return entry.kind == kind; });
-}
-
-int32_t modifier_of(const Type& type) {
-  if (type.kind == TypeKind::kNumeric && type.precision > 0) {
-    return static_cast<int32_t>(type.precision << 16 | type.scale) + kModifierHeader;
-  }
-  const bool has_length = (type.kind == TypeKind::kChar || type.kind == TypeKind::kVarchar) && type.length > 0;
-  return has_length ? static_cast<int32_t>(type.length) + kModifierHeader : -1;
 }
 
 void append_binary(const Type& type, const Value& value, std::string& out) {
@@ -309,7 +299,7 @@ const semantics::BoundZone* bound_zone(const SessionZone& zone) { return zone ==
 
 Field field_of(const semantics::Column& column, int16_t format) {
   const TypeEntry& entry = entry_of(column.type.kind);
-  return {column.name, entry.oid, entry.size, modifier_of(column.type), format};
+  return {column.name, entry.oid, entry.size, column.modifier.value_or(modifier_of(column.type)), format};
 }
 
 Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t count) {

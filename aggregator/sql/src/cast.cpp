@@ -191,6 +191,20 @@ semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name) 
   return made;
 }
 
+int32_t modifier_of(const Type& type, const grammar::TypeName& name) {
+  if (name.modifiers.empty()) {
+    return semantics::kNoModifier;
+  }
+  if (semantics::is_timestamp(type.kind) || type.kind == TypeKind::kTime) {
+    constexpr int32_t kDigitsMax = 6;
+    return std::min(name.modifiers[0].constant().integer, kDigitsMax);
+  }
+  if (type.kind == TypeKind::kInterval) {
+    return semantics::number_of(modifier_of_interval(name));
+  }
+  return semantics::modifier_of(type);
+}
+
 Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& type) {
   ask_kind(scope, constant, type.kind);
   if (constant.is_array) {

@@ -21,6 +21,10 @@ namespace daedalus::aggregator::sql {
 /// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
 [[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);
 
+/// PostgreSQL's modifier of what is cast to the type of this name: what is declared there. Precondition: resolve_type()
+/// made `type` of the name.
+[[nodiscard]] int32_t modifier_of(const semantics::Type& type, const grammar::TypeName& name);
+
 /// The constant as `type`, by PostgreSQL's explicit casts: strings are cut to length, anything may become a string and
 /// back. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Constant> cast(const Scope& scope, const Constant& constant, const semantics::Type& type);

@@ -56,7 +56,7 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
       return together.error();
     }
     std::vector<Typed> elements;
-    for (BoundExpression& element : *together) {
+    for (BoundExpression& element : together->values) {
       elements.push_back(Typed{std::move(element), false, node.location()});
     }
     return Elements(std::move(elements));

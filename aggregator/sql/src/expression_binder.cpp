@@ -37,6 +37,15 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
+/// The modifier of values that become one of this kind, where all have the same.
+int32_t common_modifier(const std::vector<Typed>& values, TypeKind kind) {
+  const int32_t first = values.front().modifier;
+  const bool is_common = std::all_of(values.begin(), values.end(), [&](const Typed& value) {
+    return !value.is_unknown && value.expression.type.kind == kind && value.modifier == first;
+  });
+  return is_common ? first : semantics::kNoModifier;
+}
+
 /// What programs ask of a server before anything else; nothing for other functions. The one database has the table's
 /// name.
 std::optional<std::string_view> text_of_session(std::string_view name, std::string_view table) {
@@ -81,7 +90,7 @@ Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
   return as_boolean(std::move(*bound), place_.clause);
 }
 
-Result<std::vector<BoundExpression>> ExpressionBinder::of_one_type(grammar::Nodes nodes, std::string_view construct) {
+Result<Together> ExpressionBinder::of_one_type(grammar::Nodes nodes, std::string_view construct) {
   auto bound = bind_all(nodes);
   return bound ? brought_together(std::move(*bound), construct) : bound.error();
 }
@@ -140,7 +149,10 @@ ExpressionBinder::Bound ExpressionBinder::column(const grammar::ColumnReference&
     return number.error();
   }
   places_.columns.emplace_back(*number, node.location);
-  return Typed{semantics::column_of(scope_.schema(), *number), false, node.location};
+  Typed made{semantics::column_of(scope_.schema(), *number), false, node.location};
+  const semantics::Column& column = scope_.schema().columns[*number];
+  made.modifier = column.modifier.value_or(semantics::modifier_of(column.type));
+  return made;
 }
 
 ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
@@ -231,8 +243,7 @@ Result<BoundExpression> ExpressionBinder::as_boolean(Typed value, std::string_vi
   return coerced(std::move(value), TypeKind::kBool);
 }
 
-Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vector<Typed> values,
-                                                                        std::string_view construct) {
+Result<Together> ExpressionBinder::brought_together(std::vector<Typed> values, std::string_view construct) {
   const auto is_array = [](const Typed& value) { return value.is_array; };
   const auto is_other = [](const Typed& value) { return !value.is_array && !value.is_unknown; };
   if (const auto array = std::find_if(values.begin(), values.end(), is_array); array != values.end()) {
@@ -250,8 +261,8 @@ Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vec
     }
     return scope_.located(common.error(), values[count - 1].location);
   }
-  std::vector<BoundExpression> made;
-  made.reserve(values.size());
+  Together made{{}, common_modifier(values, *common)};
+  made.values.reserve(values.size());
   for (Typed& value : values) {
     const TypeKind kind = value.expression.type.kind;
     if (!value.is_unknown && kind != *common && !semantics::can_cast_implicitly(kind, *common)) {
@@ -264,10 +275,10 @@ Result<std::vector<BoundExpression>> ExpressionBinder::brought_together(std::vec
     if (!one) {
       return one.error();
     }
-    made.push_back(std::move(*one));
+    made.values.push_back(std::move(*one));
   }
-  auto kept = keep_blanks(made);
-  return kept ? Result<std::vector<BoundExpression>>(std::move(made)) : kept.error();
+  auto kept = keep_blanks(made.values);
+  return kept ? Result<Together>(std::move(made)) : kept.error();
 }
 
 // ---- calls ----

@@ -25,6 +25,13 @@ struct Typed {
   int32_t location = -1;
   int32_t parameter = 0;  ///< Of a described statement: the number that asks for a type; 0 otherwise.
   bool is_array = false;  ///< A parameter that is an array of such or, without a type, one whose place wants an array.
+  int32_t modifier = semantics::kNoModifier;  ///< PostgreSQL's, which shows what was declared.
+};
+
+/// Values of one type, and the modifier that they have in common.
+struct Together {
+  std::vector<semantics::BoundExpression> values;
+  int32_t modifier = semantics::kNoModifier;
 };
 
 class ExpressionBinder {
@@ -52,8 +59,7 @@ class ExpressionBinder {
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
 
   /// Values brought to one type, which PostgreSQL chooses as for UNION. Errors: as value(), 42804.
-  [[nodiscard]] Result<std::vector<semantics::BoundExpression>> of_one_type(grammar::Nodes nodes,
-                                                                            std::string_view construct);
+  [[nodiscard]] Result<Together> of_one_type(grammar::Nodes nodes, std::string_view construct);
 
   /// What was bound, and where.
   [[nodiscard]] const ExpressionPlaces& places() const { return places_; }
@@ -139,6 +145,7 @@ class ExpressionBinder {
 
   /// The function or operator that PostgreSQL chooses, with its arguments brought to its types.
   Bound resolved(std::string_view name, bool is_operator, std::vector<Typed> arguments, int32_t location);
+  Bound cast_value(const grammar::Node& node, Typed argument, semantics::Type type);
   /// Both sides of an operator, brought to its types.
   Result<std::vector<semantics::BoundExpression>> taken_by(std::string_view sign, std::vector<Typed> sides,
                                                            int32_t location);
@@ -155,8 +162,8 @@ class ExpressionBinder {
 
   Result<std::vector<Typed>> bind_all(const grammar::Nodes& nodes);
   /// All of the kind that they have in common.
-  Result<std::vector<semantics::BoundExpression>> brought_together(std::vector<Typed> values,
-                                                                   std::string_view construct);
+  Result<Together> brought_together(std::vector<Typed> values, std::string_view construct);
+  Bound call_together(semantics::FunctionId function, Result<Together> arguments, int32_t location);
   Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
   /// settled() for a function that writes values of any type: a moment is written by the session's clocks.
   Result<semantics::BoundExpression> shown(Typed value);

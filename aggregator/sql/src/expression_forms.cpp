@@ -36,6 +36,7 @@ ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpre
   const bool is_null_if = node.kind == grammar::OperatorKind::kNullIf;
   const std::optional<TypeKind> left =
       (*sides)[0].is_unknown ? std::nullopt : std::optional((*sides)[0].expression.type.kind);
+  const int32_t modifier = (*sides)[0].modifier;
   // What is compared is what `=` would compare.
   auto taken = taken_by("=", std::move(*sides), node.location);
   if (!taken) {
@@ -49,9 +50,13 @@ ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpre
                 : scope_.located(made.error(), node.location);
   }
   auto made = call(FunctionId::kNullIf, std::move(*taken), node.location);
-  return made && left && are_compared_as_they_are(*left, made->expression.type.kind)
-             ? cast(std::move(made->expression), Type{*left}, node.location)
-             : made;
+  if (made && left && are_compared_as_they_are(*left, made->expression.type.kind)) {
+    made = cast(std::move(made->expression), Type{*left}, node.location);
+  }
+  if (made && left == made->expression.type.kind) {
+    made->modifier = modifier;
+  }
+  return made;
 }
 
 Result<std::vector<BoundExpression>> ExpressionBinder::taken_by(std::string_view sign, std::vector<Typed> sides,
@@ -95,10 +100,10 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   std::vector<BoundExpression> tests;
   if (is_list) {
     auto together = brought_together(std::move(list), "IN");
-    if (auto made = together ? make_comparable(*together) : together.error(); !made) {
+    if (auto made = together ? make_comparable(together->values) : together.error(); !made) {
       return scope_.located(made.error(), node.location);
     }
-    auto listed = call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(*together), node.location);
+    auto listed = call(is_negated ? FunctionId::kNotIn : FunctionId::kIn, std::move(together->values), node.location);
     if (!listed) {
       return listed;
     }
@@ -306,34 +311,43 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
   if (!type) {
     return type.error();
   }
-  const auto precision = precision_of_moment(*type, written.type_name);
-  if (argument->is_unknown && precision) {
-    const int32_t location = argument->location;
-    auto read = coerced(std::move(*argument), type->kind);
+  auto made = cast_value(node, std::move(*argument), *type);
+  if (made) {
+    made->modifier = modifier_of(*type, written.type_name);
+  }
+  return made;
+}
+
+ExpressionBinder::Bound ExpressionBinder::cast_value(const grammar::Node& node, Typed argument, Type type) {
+  const grammar::TypeCast& written = node.cast();
+  const auto precision = precision_of_moment(type, written.type_name);
+  if (argument.is_unknown && precision) {
+    const int32_t location = argument.location;
+    auto read = coerced(std::move(argument), type.kind);
     return read ? rounded(Typed{std::move(*read), false, location}, *precision) : read.error();
   }
-  if (argument->is_unknown) {
+  if (argument.is_unknown) {
     return constant(node);  // 'x'::type reads the text as that type.
   }
   if (plain_name(written.type_name.names) == "text") {
-    type->kind = TypeKind::kText;
+    type.kind = TypeKind::kText;
   }
-  const TypeKind from = argument->expression.type.kind;
-  if (argument->is_array && semantics::is_string(type->kind)) {
-    return scope_.refuse("an array in this place", argument->location);
+  const TypeKind from = argument.expression.type.kind;
+  if (argument.is_array && semantics::is_string(type.kind)) {
+    return scope_.refuse("an array in this place", argument.location);
   }
-  if (argument->is_array || !semantics::can_cast_explicitly(from, type->kind)) {
+  if (argument.is_array || !semantics::can_cast_explicitly(from, type.kind)) {
     return scope_.error("42846",
                         fmt::format("cannot cast type {}{} to {}", semantics::kind_name(from),
-                                    argument->is_array ? "[]" : "", semantics::kind_name(type->kind)),
+                                    argument.is_array ? "[]" : "", semantics::kind_name(type.kind)),
                         node.location());
   }
-  const bool is_kept = argument->expression.type == *type || keeps_length(argument->expression.type, *type);
-  auto made = is_kept ? std::move(argument) : cast(std::move(argument->expression), *type, argument->location);
+  const bool is_kept = argument.expression.type == type || keeps_length(argument.expression.type, type);
+  auto made = is_kept ? Bound(std::move(argument)) : cast(std::move(argument.expression), type, argument.location);
   if (made && precision) {
     return rounded(std::move(*made), *precision);
   }
-  return made && type->kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
+  return made && type.kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
 }
 
 ExpressionBinder::Bound ExpressionBinder::rounded(Typed moment, int32_t precision) {
@@ -408,10 +422,10 @@ ExpressionBinder::Bound ExpressionBinder::case_expression(const grammar::Node& n
   std::vector<BoundExpression> arguments;
   for (size_t arm = 0; arm < conditions.size(); ++arm) {
     arguments.push_back(std::move(conditions[arm]));
-    arguments.push_back(std::move((*together)[arm + 1]));
+    arguments.push_back(std::move(together->values[arm + 1]));
   }
-  arguments.push_back(std::move(together->front()));
-  return call(FunctionId::kCase, std::move(arguments), node.location());
+  arguments.push_back(std::move(together->values.front()));
+  return call_together(FunctionId::kCase, Together{std::move(arguments), together->modifier}, node.location());
 }
 
 ExpressionBinder::Bound ExpressionBinder::choice(FunctionId function, std::string_view name,
@@ -420,8 +434,19 @@ ExpressionBinder::Bound ExpressionBinder::choice(FunctionId function, std::strin
   if (!bound) {
     return bound.error();
   }
-  auto together = brought_together(std::move(*bound), name);
-  return together ? call(function, std::move(*together), location) : Bound(together.error());
+  return call_together(function, brought_together(std::move(*bound), name), location);
+}
+
+ExpressionBinder::Bound ExpressionBinder::call_together(FunctionId function, Result<Together> arguments,
+                                                        int32_t location) {
+  if (!arguments) {
+    return arguments.error();
+  }
+  auto made = call(function, std::move(arguments->values), location);
+  if (made) {
+    made->modifier = arguments->modifier;
+  }
+  return made;
 }
 
 }  // namespace daedalus::aggregator::sql

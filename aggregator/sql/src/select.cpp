@@ -72,6 +72,7 @@ OutputItem column_item(const Scope& scope, uint32_t column, const grammar::Resul
   OutputItem item;
   item.name = target.name.empty() ? scope.schema().columns[column].name : std::string(target.name);
   item.expression = semantics::column_of(scope.schema(), column);
+  item.modifier = scope.schema().columns[column].modifier;
   item.location = location;
   return item;
 }
@@ -86,11 +87,16 @@ Result<OutputItem> list_item(Scope& scope, ExpressionBinder::Place place, const 
     return column_item(scope, *column, target, location_of(target.value));
   }
   ExpressionBinder binder(scope, place);
-  auto expression = binder.value(target.value);
+  auto typed = binder.value_without_type(target.value);
+  if (!typed) {
+    return typed.error();
+  }
+  OutputItem item;
+  item.modifier = typed->modifier;
+  auto expression = binder.settled(std::move(*typed));
   if (!expression) {
     return expression.error();
   }
-  OutputItem item;
   item.name = target.name.empty() ? name_of(target.value) : std::string(target.name);
   item.expression = std::move(*expression);
   item.location = target.location;

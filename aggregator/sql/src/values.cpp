@@ -50,7 +50,7 @@ ValuesInFrom values_in_from(const grammar::SelectStatement& select) {
 }
 
 /// By column, all values of it brought to one type.
-using Columns = std::vector<std::vector<BoundExpression>>;
+using Columns = std::vector<Together>;
 
 Result<Columns> bind_columns(Scope& scope, const grammar::SelectStatement& values) {
   const size_t width = values.values_lists[0].list().items.size();
@@ -107,13 +107,16 @@ Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& val
   ValuesTable table;
   table.rows.resize(values.values_lists.size());
   for (size_t number = 0; number < columns->size(); ++number) {
-    const std::vector<BoundExpression>& column = (*columns)[number];
+    const std::vector<BoundExpression>& column = (*columns)[number].values;
     auto type = type_of(column);
     if (!type) {
       return type.error();
     }
-    schema->columns.push_back(
-        {number < names.size() ? std::string(names[number]) : fmt::format("column{}", number + 1), *type, true, {}});
+    schema->columns.push_back({number < names.size() ? std::string(names[number]) : fmt::format("column{}", number + 1),
+                               *type,
+                               true,
+                               {},
+                               (*columns)[number].modifier});
     for (size_t row = 0; row < column.size(); ++row) {
       auto value = computed(scope, column[row]);
       if (!value) {

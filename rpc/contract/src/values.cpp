@@ -151,6 +151,9 @@ void write_column(const semantics::Column& column, wire::v1::Column* written) {
   if (column.default_value) {
     *written->mutable_default_value() = from_value(column.type, *column.default_value);
   }
+  if (column.modifier) {
+    written->set_modifier(*column.modifier);
+  }
 }
 
 wire::v1::Column from_column(const semantics::Column& column) {

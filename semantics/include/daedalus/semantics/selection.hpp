@@ -80,6 +80,7 @@ struct OutputColumn {
   std::string name;
   BoundExpression
       expression;  ///< Of a group (its keys, then its aggregates) or, without groups, of a row of the table.
+  std::optional<int32_t> modifier = std::nullopt;  ///< Column::modifier. It does not travel.
 };
 
 struct OrderKey {
@@ -121,6 +122,7 @@ struct Selection {
 struct NamedExpression {
   std::string name;
   BoundExpression expression;
+  std::optional<int32_t> modifier = std::nullopt;  ///< Column::modifier.
 };
 
 /// What a SELECT puts out, and how its rows become groups; all of it over columns, and folded.

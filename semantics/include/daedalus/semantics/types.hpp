@@ -102,11 +102,19 @@ struct Type {
 struct Column {
   std::string name;
   Type type;
+/// What PostgreSQL has as the modifier of a value without a length, a precision and a scale.
+constexpr int32_t kNoModifier = -1;
+
+/// PostgreSQL's modifier (atttypmod) of a column that is declared with this type.
+[[nodiscard]] int32_t modifier_of(const Type& type);
+
   bool nullable = true;
   std::optional<Value> default_value;  ///< No value: no DEFAULT clause.
 };
 
 struct Schema {
+  /// Of an answer: what PostgreSQL has as its modifier; nothing: that of its type.
+  std::optional<int32_t> modifier = std::nullopt;
   std::string table_name;
   std::string fingerprint;
   std::vector<Column> columns;
