@@ -141,8 +141,16 @@ Result<void> ExpressionBinder::check_place(std::string_view what, std::string_vi
 Result<std::vector<Typed>> ExpressionBinder::counts_whole_rows(AggregateFunction function,
                                                                const grammar::FunctionCall& node) {
   std::vector<Typed> counted;
-  const bool is_count = function == AggregateFunction::kCount && node.arguments.size() == 1 && !node.distinct;
-  if (!is_count || !node.arguments[0].has_column()) {
+  const bool is_count = function == AggregateFunction::kCount && node.arguments.size() == 1;
+  if (is_count && node.arguments[0].kind() == grammar::Node::kRow) {
+    auto text = text_of_row(node.arguments[0]);
+    if (!text) {
+      return text.error();
+    }
+    counted.push_back(std::move(*text));
+    return counted;
+  }
+  if (!is_count || node.distinct || !node.arguments[0].has_column()) {
     return counted;
   }
   auto is_star = scope_.is_star(node.arguments[0].column());
@@ -153,6 +161,37 @@ Result<std::vector<Typed>> ExpressionBinder::counts_whole_rows(AggregateFunction
     counted.push_back(Typed{semantics::make_constant(Type{TypeKind::kBool}, Value(true)), false, node.location});
   }
   return counted;
+}
+
+ExpressionBinder::Bound ExpressionBinder::text_of_row(const grammar::Node& row) {
+  std::vector<Typed> parts;
+  parts.push_back(Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(","))});
+  for (const grammar::Node& item : row.row().items) {
+    const int32_t location = location_of(item);
+    auto typed = value(item);
+    auto told = typed ? told_apart(std::move(*typed), location) : typed.error();
+    auto text = told ? call(FunctionId::kCast, list_of(std::move(told->expression)), location, Type{TypeKind::kText})
+                     : told.error();
+    auto quoted = text ? resolved("quote_nullable", false, {std::move(*text)}, location) : text;
+    if (!quoted) {
+      return quoted;
+    }
+    parts.push_back(std::move(*quoted));
+  }
+  return resolved("concat_ws", false, std::move(parts), location_of(row));
+}
+
+ExpressionBinder::Bound ExpressionBinder::told_apart(BoundExpression value, int32_t location) {
+  const TypeKind kind = value.type.kind;
+  if (kind == TypeKind::kInterval) {
+    return scope_.refuse("an interval in a row that is counted", location, "count its parts");
+  }
+  Typed typed{std::move(value), false, location};
+  if (semantics::is_floating(kind)) {  // There are two zeros.
+    return resolved("+", true, pair_of(std::move(typed), Typed{semantics::make_constant(Type{TypeKind::kDouble}, 0.0)}),
+                    location);
+  }
+  return kind == TypeKind::kNumeric ? resolved("trim_scale", false, {std::move(typed)}, location) : Bound(typed);
 }
 
 Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(AggregateFunction function,

@@ -88,12 +88,17 @@ class ExpressionBinder {
     std::vector<semantics::SortOrder> order;
     std::optional<semantics::BoundExpression> filter;
   };
-  /// Of count(t.*) a value that each row has; of all else nothing.
+  /// Of count(t.*) a value that each row has, of count((a, b)) a text of both; of all else nothing.
   Result<std::vector<Typed>> counts_whole_rows(semantics::AggregateFunction function,
                                                const grammar::FunctionCall& node);
   Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
   Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
   /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
+  /// A text that is the same for rows that are equal as PostgreSQL counts them, where NULLs are alike, and no NULL.
+  /// Error 0A000: an interval, of which several are equal that are written in several ways.
+  Bound text_of_row(const grammar::Node& row);
+  /// The value in a form that all of its equals have, as text at the latest.
+  Bound told_apart(semantics::BoundExpression value, int32_t location);
   Result<void> filter_arguments(semantics::AggregateFunction& function,
                                 std::vector<semantics::BoundExpression>& arguments, semantics::BoundExpression filter,
                                 int32_t location);
