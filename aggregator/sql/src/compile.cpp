@@ -285,7 +285,9 @@ Result<StatementDescription> Compiler::describe(std::string_view sql,
   if (!description) {
     return description;
   }
-  description->mistake = std::move(mistake);
+  if (types.count() == 0) {
+    description->mistake = std::move(mistake);  // Values may be what it is not computed beside.
+  }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     description->columns = *select->columns;
     description->origins = origins_of(*select);

@@ -102,7 +102,7 @@ struct StatementDescription {
   /// Of a SELECT, for each of them: which column of the table it is, from 1; 0: it is computed.
   std::vector<uint16_t> origins = {};
   uint32_t parameters_unused = 0;  ///< So many of the last ones are declared, and nothing else.
-  /// What computing its constants ends in, whatever the parameters' values: it can be described, and never be run.
+  /// What computing the constants of a statement without parameters ends in: it can be described, and never be run.
   std::optional<Error> mistake = std::nullopt;
 };
 
