@@ -8,7 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 from plain_postgres import KINDS
-from psycopg.pq import ExecStatus, PGresult
+from psycopg.pq import ExecStatus
+from psycopg.pq.abc import PGresult
 from sessions import POSTGRES_BIN, running_postgres
 
 pytestmark = pytest.mark.skipif(
@@ -116,7 +117,7 @@ def columns(result: PGresult) -> list[tuple[str, int, int, int]]:
     """Name, type, size and modifier of each column."""
     assert result.status in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK), result.error_message
     return [
-        (result.fname(column).decode(), result.ftype(column), result.fsize(column), result.fmod(column))
+        ((result.fname(column) or b"").decode(), result.ftype(column), result.fsize(column), result.fmod(column))
         for column in range(result.nfields)
     ]
 
