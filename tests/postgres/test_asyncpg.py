@@ -46,6 +46,16 @@ def test_types_are_inferred_and_binary(table: str) -> None:
     run(table, ask)
 
 
+def test_infinity_is_an_element_of_a_binary_array(table: str) -> None:
+    async def ask(connection: Any) -> None:
+        await connection.execute("INSERT INTO kinds (id, day) VALUES (1, '2013-02-08'), (2, '2013-02-09')")
+        days = [datetime.date.max, datetime.date(2013, 2, 9), datetime.date.min]  # The first and the last are infinite.
+        assert await connection.fetch("SELECT id FROM kinds WHERE day = ANY ($1)", days) == [(2,)]
+        assert await connection.fetchval("SELECT count(*) FROM kinds WHERE day <> ALL ($1)", days) == 1
+
+    run(table, ask)
+
+
 def test_intervals_are_inferred_and_binary(table: str) -> None:
     async def ask(connection: Any) -> None:
         await connection.execute("INSERT INTO kinds (id, at) VALUES (1, '2013-02-08 09:30')")

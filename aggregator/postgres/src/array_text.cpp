@@ -41,8 +41,7 @@ Result<std::string> element_text(semantics::TypeKind kind, std::string_view byte
   if (semantics::is_string(kind)) {
     return std::string(bytes);
   }
-  const auto value = read_binary_value(kind, bytes);
-  return value ? Result<std::string>(semantics::format_text(semantics::Type{kind}, *value)) : value.error();
+  return read_binary_as_text(kind, bytes);
 }
 
 void append_quoted(std::string_view text, std::string& out) {

@@ -193,6 +193,12 @@ Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
   return Value(std::string(bytes));
 }
 
+/// A value, infinity of a moment included, whose place nobody has to be told.
+Result<Value> read_any_binary(TypeKind kind, std::string_view bytes) {
+  auto value = read_binary(kind, bytes);
+  return !value && value.error().sqlstate == "22P03" ? rejected("22P03", "incorrect binary data format") : value;
+}
+
 /// The type that a value of this kind travels with: varchars have a length, without which they were quoted literals.
 Type type_of(TypeKind kind, const Value& value) {
   if (kind != TypeKind::kVarchar && kind != TypeKind::kText) {
@@ -364,14 +370,19 @@ Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_
 }
 
 Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {
-  auto value = read_binary(kind, bytes);
-  if (!value && value.error().sqlstate == "22P03") {
-    return rejected("22P03", "incorrect binary data format");
-  }
+  auto value = read_any_binary(kind, bytes);
   if (value && is_infinite_moment(kind, *value)) {
     return rejected("0A000", fmt::format("{} infinity is not supported", kind_name(kind)));
   }
   return value;
+}
+
+Result<std::string> read_binary_as_text(TypeKind kind, std::string_view bytes) {
+  const auto value = read_any_binary(kind, bytes);
+  if (value && is_infinite_moment(kind, *value)) {
+    return std::string(std::get<int64_t>(*value) < 0 ? "-infinity" : "infinity");
+  }
+  return value ? Result<std::string>(semantics::format_text(Type{kind}, *value)) : value.error();
 }
 
 RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, SessionZone zone)

@@ -107,6 +107,9 @@ TEST(ValueFormatTest, InfinityIsAParameterAndNoValueOfARow) {
     EXPECT_EQ(read_binary_value(kind, bytes).error().sqlstate, "0A000");
   }
   EXPECT_EQ(read_parameter(TypeKind::kDate, kTextFormat, "infinity")->text(), "infinity");
+  EXPECT_EQ(*read_binary_as_text(TypeKind::kDate, "\x7f\xff\xff\xff"s), "infinity");
+  EXPECT_EQ(*read_binary_as_text(TypeKind::kTimestamp, "\x80\0\0\0\0\0\0\0"s), "-infinity");
+  EXPECT_EQ(*read_binary_as_text(TypeKind::kDate, "\0\0\0\0"s), "2000-01-01");
 }
 
 TEST(ValueFormatTest, ATextIsReadAsItsTypeUnlessItNamesTheTime) {

@@ -13,9 +13,9 @@ using semantics::TypeKind;
 /// The elements as constants; nothing for NULL. Where they have types of their own, they are compared as those: beside
 /// real and char(n) only expressions do that.
 Result<std::optional<std::vector<Constant>>> ConditionCompiler::array_elements(const grammar::Node& array,
-                                                                               TypeKind column) {
+                                                                               const Type& column) {
   using Elements = std::optional<std::vector<Constant>>;
-  auto bound = ExpressionBinder(scope_, {"WHERE"}).array_elements(array);
+  auto bound = ExpressionBinder(scope_, {"WHERE"}).array_elements_for(column, array);
   if (!bound) {
     return bound.error();
   }
@@ -28,8 +28,8 @@ Result<std::optional<std::vector<Constant>>> ConditionCompiler::array_elements(c
       elements.push_back({Type{TypeKind::kVarchar}, std::move(element.expression.value), true, element.location});
       continue;
     }
-    const bool is_brought = column == TypeKind::kReal || column == TypeKind::kChar;
-    if (is_brought && element.expression.type.kind != column) {
+    const bool is_brought = column.kind == TypeKind::kReal || column.kind == TypeKind::kChar;
+    if (is_brought && element.expression.type.kind != column.kind) {
       return scope_.refuse("an array of this form", element.location);
     }
     auto folded = semantics::fold(std::move(element.expression));
@@ -56,7 +56,7 @@ Result<Condition> ConditionCompiler::array_test(const grammar::OperatorExpressio
     return column.error();
   }
   const Type& type = scope_.schema().columns[*column].type;
-  auto elements = array_elements(node.right, type.kind);
+  auto elements = array_elements(node.right, type);
   if (!elements) {
     return scope_.located(elements.error(), node.location);
   }

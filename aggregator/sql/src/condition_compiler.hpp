@@ -55,7 +55,8 @@ class ConditionCompiler {
   Result<Condition> between(const grammar::OperatorExpression& node);
   Result<Condition> in_list(const grammar::OperatorExpression& node);
   Result<Condition> array_test(const grammar::OperatorExpression& node);
-  Result<std::optional<std::vector<Constant>>> array_elements(const grammar::Node& array, semantics::TypeKind column);
+  Result<std::optional<std::vector<Constant>>> array_elements(const grammar::Node& array,
+                                                              const semantics::Type& column);
   Result<std::vector<Constant>> list_members(const grammar::Nodes& items, const semantics::Type& column_type);
   /// PostgreSQL brings column and members of a list to one type: numbers beside real become real, strings beside
   /// char(n) or varchar become that. A single member is compared as by `=`, a number in double precision.

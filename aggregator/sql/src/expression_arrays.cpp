@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "beyond.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
 #include "daedalus/aggregator/array_list.hpp"
@@ -42,6 +43,12 @@ Typed unknown_text(std::optional<std::string> text, int32_t location) {
   return made;
 }
 
+/// Whether it is a text that a value of this kind is not read from, though PostgreSQL has one (beyond.hpp).
+bool is_beyond(const Typed& element, TypeKind kind) {
+  const auto* text = std::get_if<std::string>(&element.expression.value);
+  return element.is_unknown && text != nullptr && value_beyond(Type{kind}, *text).has_value();
+}
+
 }  // namespace
 
 Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const grammar::Node& node) {
@@ -75,6 +82,19 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
     return rejected("42809", "op ANY/ALL (array) requires array on right side");
   }
   return elements_of_text(*text);
+}
+
+Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements_for(const Type& column,
+                                                                               const grammar::Node& node) {
+  beyond_ = column.kind;
+  auto elements = array_elements(node);
+  beyond_ = std::nullopt;
+  return elements;
+}
+
+bool ExpressionBinder::is_left_beyond(const Typed& element, TypeKind kind) const {
+  const bool is_alike = beyond_ && (*beyond_ == kind || (semantics::is_moment(*beyond_) && semantics::is_moment(kind)));
+  return is_alike && is_beyond(element, kind);
 }
 
 Result<std::optional<std::vector<Typed>>> ExpressionBinder::elements_of_text(const Typed& text) {
@@ -117,6 +137,9 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::parameter_elements(
     return elements;
   }
   for (Typed& element : **elements) {
+    if (is_left_beyond(element, kind)) {
+      continue;
+    }
     auto read = coerced(std::move(element), kind);
     if (!read) {
       return read.error();
@@ -143,6 +166,9 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
     return elements;
   }
   for (Typed& element : **elements) {
+    if (is_left_beyond(element, type->kind)) {
+      continue;
+    }
     const int32_t location = element.location;
     const TypeKind kind = element.is_unknown ? type->kind : element.expression.type.kind;
     auto read = coerced(std::move(element), kind);
@@ -203,7 +229,10 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   if (!left) {
     return left;
   }
-  auto elements = array_elements(node.right);
+  const TypeKind kind = left->expression.type.kind;
+  // What it takes and gives does not hang on values; a column is compared with those that are beyond its type, too.
+  auto elements =
+      scope_.is_described() ? array_elements_for(left->expression.type, node.right) : array_elements(node.right);
   if (!elements) {
     return scope_.located(elements.error(), node.location);
   }
@@ -217,6 +246,9 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   }
   std::vector<BoundExpression> tests;
   for (Typed& element : **elements) {
+    if (scope_.is_described() && is_beyond(element, kind)) {
+      element = Typed{semantics::make_constant(Type{kind}, Value()), false, element.location};
+    }
     auto test = compared(sign, *left, std::move(element), node.location);
     if (!test) {
       return test;

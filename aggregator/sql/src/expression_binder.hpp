@@ -57,6 +57,9 @@ class ExpressionBinder {
 
   /// What an array holds, each unknown or all of one type; nothing when it is NULL. Errors: as value(), 42809 no array.
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
+  /// The same for a column of this type; elements that are beyond it (beyond.hpp) are left as texts, without a type.
+  [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements_for(const semantics::Type& column,
+                                                                             const grammar::Node& node);
 
   /// Values brought to one type, which PostgreSQL chooses as for UNION. Errors: as value(), 42804.
   [[nodiscard]] Result<Together> of_one_type(grammar::Nodes nodes, std::string_view construct);
@@ -91,14 +94,14 @@ class ExpressionBinder {
   /// Of count(t.*) a value that each row has, of count((a, b)) a text of both; of all else nothing.
   Result<std::vector<Typed>> counts_whole_rows(semantics::AggregateFunction function,
                                                const grammar::FunctionCall& node);
-  Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
-  Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
-  /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
   /// A text that is the same for rows that are equal as PostgreSQL counts them, where NULLs are alike, and no NULL.
   /// Error 0A000: an interval, of which several are equal that are written in several ways.
   Bound text_of_row(const grammar::Node& row);
   /// The value in a form that all of its equals have, as text at the latest.
   Bound told_apart(semantics::BoundExpression value, int32_t location);
+  Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
+  Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
+  /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
   Result<void> filter_arguments(semantics::AggregateFunction& function,
                                 std::vector<semantics::BoundExpression>& arguments, semantics::BoundExpression filter,
                                 int32_t location);
@@ -122,6 +125,8 @@ class ExpressionBinder {
   /// The elements of a parameter; one that stands for them where it has no value yet. Error 42809: it is no array.
   Result<std::optional<std::vector<Typed>>> parameter_elements(const grammar::ParameterReference& node);
   Result<std::optional<std::vector<Typed>>> elements_of_text(const Typed& text);
+  /// Whether an element of this kind is left as the text that it is, for array_elements_for().
+  [[nodiscard]] bool is_left_beyond(const Typed& element, semantics::TypeKind kind) const;
   /// Of what a cast makes an array of this type.
   Result<std::optional<std::vector<Typed>>> elements_to_cast(const grammar::Node& node, const semantics::Type& type);
   /// Errors: 42883, or 0A000 where PostgreSQL may have such a function.
@@ -140,6 +145,7 @@ class ExpressionBinder {
   Bound null_test(const grammar::Node& node);
   Bound boolean_test(const grammar::BooleanTest& node);
   Bound cast_expression(const grammar::Node& node);
+  Bound cast_value(const grammar::Node& node, Typed argument, semantics::Type type);
   /// What the fields and the precision in the type's name leave of it.
   Bound restricted(Typed interval, const grammar::TypeName& type);
   /// A moment or time with so many digits of seconds.
@@ -150,7 +156,6 @@ class ExpressionBinder {
 
   /// The function or operator that PostgreSQL chooses, with its arguments brought to its types.
   Bound resolved(std::string_view name, bool is_operator, std::vector<Typed> arguments, int32_t location);
-  Bound cast_value(const grammar::Node& node, Typed argument, semantics::Type type);
   /// Both sides of an operator, brought to its types.
   Result<std::vector<semantics::BoundExpression>> taken_by(std::string_view sign, std::vector<Typed> sides,
                                                            int32_t location);
@@ -177,6 +182,7 @@ class ExpressionBinder {
   Scope& scope_;
   Place place_;
   bool is_in_aggregate_ = false;
+  std::optional<semantics::TypeKind> beyond_;  ///< The kind of the column that values beyond it are compared with.
   ExpressionPlaces places_;
 };
 
