@@ -93,8 +93,8 @@ Result<void> Scope::check_qualifier(const grammar::ColumnReference& reference, s
   }
   const std::string_view table = reference.names[qualifier_size - 1];
   const bool is_table = table == table_alias_;
-  const bool is_schema = qualifier_size == 1 || (qualifier_size <= 3 && !has_alias_ &&
-                                                 reference.names[qualifier_size - 2] == kPublicSchema);
+  const bool is_schema = qualifier_size == 1 ||
+                         (qualifier_size <= 3 && !has_alias_ && reference.names[qualifier_size - 2] == kPublicSchema);
   if (qualifier_size == 3 && reference.names[0] != database()) {
     return error("0A000", fmt::format("cross-database references are not implemented: {}", written(reference)),
                  reference.location);

@@ -30,7 +30,7 @@ struct CopyOption {
 struct CopyStatement {
   std::string database;  ///< Empty: none was named.
   std::string schema;    ///< Empty: none was named.
-  std::string table;   ///< Empty: a query is copied.
+  std::string table;     ///< Empty: a query is copied.
   std::vector<std::string> columns;
   std::string query;           ///< Its text, without the parentheses.
   uint32_t query_at = 0;       ///< Characters before it.
