@@ -52,8 +52,7 @@ regexp_split_to_array, regexp_split_to_table.
 Refused by name (0A000), among what PostgreSQL has for these types: CURRENT_TIME (it has a time zone; LOCALTIME has
 none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and what speaks of the server;
 whatever needs types that are not here. gen_random_uuid() is there among the values of an INSERT, and nowhere else.
-to_date() and to_timestamp() of a text that names no year, or one before Christ, are out of range (22008): what
-PostgreSQL makes of it begins with 1 BC. bttextcmp, bpcharcmp, their likes for patterns and uuid_cmp say by their sign
+bttextcmp, bpcharcmp, their likes for patterns and uuid_cmp say by their sign
 which comes first; how far from zero that is hangs on the machine in PostgreSQL, here it is the difference of two bytes.
 
 Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of

@@ -97,7 +97,7 @@ Result<Value> assign_number(const Type& from, const Value& value, const Type& to
 
 Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
   const bool is_date = from.kind == TypeKind::kDate;
-  if (value < (is_date ? kDateDaysMin : kTimestampMicrosMin) ||
+  if (value < (is_date ? kComputedDaysMin : kComputedMicrosMin) ||
       value > (is_date ? kDateDaysMax : kTimestampMicrosMax)) {
     return rejected("22008", is_date ? "date out of range" : "timestamp out of range");
   }
@@ -125,7 +125,7 @@ Value assign_time(const Value& value, const Type& to) {
 
 }  // namespace
 
-Result<Value> assign(const Type& from, const Value& value, const Type& to) {
+Result<Value> convert(const Type& from, const Value& value, const Type& to) {
   if (is_null(value)) {
     return Value();
   }
@@ -158,6 +158,17 @@ Result<Value> assign(const Type& from, const Value& value, const Type& to) {
     return fit_string(to, from.kind == TypeKind::kChar ? text.substr(0, text.find_last_not_of(' ') + 1) : text);
   }
   return no_cast(from, to);
+}
+
+Result<Value> assign(const Type& from, const Value& value, const Type& to) {
+  Result<Value> made = convert(from, value, to);
+  if (!made || is_null(*made) || !is_moment(to.kind)) {
+    return made;
+  }
+  const bool is_date = to.kind == TypeKind::kDate;
+  return std::get<int64_t>(*made) < (is_date ? kDateDaysMin : kTimestampMicrosMin)
+             ? rejected("22008", is_date ? "date out of range" : "timestamp out of range")
+             : made;
 }
 
 }  // namespace daedalus::semantics

@@ -138,7 +138,7 @@ Result<int64_t> add_interval(int64_t timestamp_micros, const Interval& interval)
     days = days_from_civil(date);
   }
   const Int128 moved = (Int128{days} + interval.days) * kMicrosPerDay + time + interval.micros;
-  if (moved < kTimestampMicrosMin || moved > kTimestampMicrosMax) {
+  if (moved < kComputedMicrosMin || moved > kTimestampMicrosMax) {
     return rejected("22008", "timestamp out of range");
   }
   return static_cast<int64_t>(moved);

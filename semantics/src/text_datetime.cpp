@@ -16,8 +16,7 @@ constexpr std::string_view kNow = "now";
 /// 2000-01-01, from which PostgreSQL counts.
 constexpr int64_t kPostgresFirstDay = 10'957;
 
-// What PostgreSQL's types hold, which is more than ours do.
-constexpr int64_t kPostgresDaysMin = -2'440'588;  // 4714-11-24 BC, the Julian day 0.
+// PostgreSQL's last day of timestamps, which is behind ours.
 constexpr int64_t kPostgresTimestampDaysMax = days_from_civil({294'276, 12, 31});
 
 std::string_view short_name(const Type& type) {
@@ -55,7 +54,7 @@ Error fault_error(const Type& type, DatetimeFault fault, std::string_view refers
 }
 
 Result<Value> date_value(const Type& type, const Moment& moment, std::string_view text) {
-  if (moment.days < kPostgresDaysMin || moment.days > kDateDaysMax) {
+  if (moment.days < kComputedDaysMin || moment.days > kDateDaysMax) {
     return out_of_range(type, text);
   }
   if (moment.days < kDateDaysMin) {
@@ -67,7 +66,7 @@ Result<Value> date_value(const Type& type, const Moment& moment, std::string_vie
 Result<Value> timestamp_value(const Type& type, const Moment& moment, std::string_view text) {
   const int64_t micros = moment.micros - moment.offset * kMicrosPerSecond;
   const int64_t days = moment.days + floor_div(micros, kMicrosPerDay);
-  if (days < kPostgresDaysMin || days > kPostgresTimestampDaysMax) {
+  if (days < kComputedDaysMin || days > kPostgresTimestampDaysMax) {
     return out_of_range(type, text);
   }
   // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.

@@ -222,7 +222,16 @@ TEST(Assign, MomentsStringsAndTheRest) {
   EXPECT_EQ(cast(kLiteral, "12", kInt), "12");
   EXPECT_EQ(cast(kLiteral, "x", kInt), "22P02");
   EXPECT_TRUE(is_null(*assign(kBool, Value(), kDate)));
-  EXPECT_EQ(assign(kDate, int64_t{kDateDaysMin - 1}, kDate).error().sqlstate, "22008");
+}
+
+TEST(Assign, MomentsBeforeChristAreComputedAndNotKept) {
+  for (const auto& [type, kept, computed] : {std::tuple{kDate, kDateDaysMin, kComputedDaysMin},
+                                             std::tuple{kTimestamp, kTimestampMicrosMin, kComputedMicrosMin}}) {
+    EXPECT_TRUE(assign(type, Value(kept), type));
+    EXPECT_EQ(assign(type, Value(kept - 1), type).error().sqlstate, "22008");
+    EXPECT_TRUE(convert(type, Value(computed), type));
+    EXPECT_EQ(convert(type, Value(computed - 1), type).error().sqlstate, "22008");
+  }
 }
 
 }  // namespace

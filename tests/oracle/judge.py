@@ -21,7 +21,7 @@ from statement_twins import Twins, code, kinds_of
 REFUSED_MAX = 0.05
 LISTED_MAX = 0.02
 
-# Beyond what is here: years before Christ, numbers of more than 300 digits, long texts.
+# Beyond what is here: years before Christ in columns, numbers of more than 300 digits, long texts.
 BEYOND = (
     "interval out of range",
     "date out of range",

@@ -99,7 +99,7 @@ Result<Constant> add_days(const Scope& scope, const Constant& date, Sign sign, c
   }
   const int64_t change = std::get<int64_t>(days.value);
   const int64_t moved = std::get<int64_t>(date.value) + (sign == Sign::kMinus ? -change : change);
-  if (moved < semantics::kDateDaysMin || moved > semantics::kDateDaysMax) {
+  if (moved < semantics::kComputedDaysMin || moved > semantics::kDateDaysMax) {
     return scope.error("22008", "date out of range", location);
   }
   result.value = moved;
@@ -118,7 +118,7 @@ Result<Constant> typed_like(const Scope& scope, const Constant& constant, const 
 /// Brings a constant to the type in which both sides of a comparison compare.
 Result<Value> comparable(const Constant& constant, const Type& common) {
   if (!semantics::is_string(common.kind)) {
-    return semantics::assign(constant.type, constant.value, common);
+    return semantics::convert(constant.type, constant.value, common);
   }
   std::string text = std::get<std::string>(constant.value);
   if (common.kind == TypeKind::kChar) {

@@ -245,7 +245,7 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
     if (constant.type.kind == TypeKind::kBool && type.kind == TypeKind::kInt) {
       return semantics::Value(int64_t{std::get<bool>(constant.value) ? 1 : 0});
     }
-    return semantics::assign(constant.type, constant.value, type);
+    return semantics::convert(constant.type, constant.value, type);
   }();
   if (!value) {
     Error error = value.error();

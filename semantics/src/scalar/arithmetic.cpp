@@ -148,7 +148,7 @@ Type type_of_first(Expressions arguments) { return arguments[0].type; }
 // ---- dates ----
 
 Result<Value> fit_date(Int128 days) {
-  if (days < kDateDaysMin || days > kDateDaysMax) {
+  if (days < kComputedDaysMin || days > kDateDaysMax) {
     return rejected("22008", "date out of range");
   }
   return Value(static_cast<int64_t>(days));

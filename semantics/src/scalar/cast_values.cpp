@@ -85,7 +85,7 @@ Result<Value> cast_value(const Type& from, const Value& value, const Type& to, S
   if (from.kind == TypeKind::kBool && to.kind == TypeKind::kInt) {
     return Value(int64_t{std::get<bool>(value) ? 1 : 0});
   }
-  return assign(from, value, to);
+  return convert(from, value, to);
 }
 
 Result<Value> cast_value(const Type& from, const Value& value, const Type& to) {

@@ -1,6 +1,5 @@
 // to_date() and to_timestamp() of a text: what a template reads out of it, as PostgreSQL's formatting.c does under the
-// C locale. Fields are read one after the other (moment_scanner.hpp) and put together here; years before 1 are out of
-// range.
+// C locale. Fields are read one after the other (moment_scanner.hpp) and put together here.
 #include "text_moment.hpp"
 
 #include <fmt/format.h>
@@ -197,7 +196,7 @@ Result<Value> to_date(Arguments arguments, const BoundExpression&) {
   if (!moment) {
     return moment.error();
   }
-  if (moment->days < kDateDaysMin || moment->days > kDateDaysMax) {
+  if (moment->days < kComputedDaysMin || moment->days > kDateDaysMax) {
     return rejected("22008", fmt::format("date out of range: \"{}\"", text(arguments[0])));
   }
   return Value(moment->days);
@@ -237,7 +236,7 @@ Result<Value> read_by_template(Arguments arguments, const Value* zone) {
     const __int128 rounded = since >= 0 ? (since + half) / unit * unit : -((-since + half) / unit * unit);
     micros += rounded - since;
   }
-  if (micros < kTimestampMicrosMin || micros > kTimestampMicrosMax) {
+  if (micros < kComputedMicrosMin || micros > kTimestampMicrosMax) {
     return rejected("22008", "timestamp out of range");
   }
   return Value(static_cast<int64_t>(micros));

@@ -268,7 +268,7 @@ Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
   const auto down = [&](int64_t step) { return Value(micros - moment.time % step); };
   const auto from = [](CivilDate date) -> Result<Value> {
     const int64_t start = days_from_civil(date) * kMicrosPerDay;
-    return start < kTimestampMicrosMin ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(start);
+    return start < kComputedMicrosMin ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(start);
   };
   const int64_t year = moment.date.year;
   switch (*field) {
@@ -295,11 +295,11 @@ Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
     case Field::kYear:
       return from({year, 1, 1});
     case Field::kDecade:
-      return from({year / 10 * 10, 1, 1});
+      return from({floor_div(year, 10) * 10, 1, 1});
     case Field::kCentury:
-      return from({(year + 99) / 100 * 100 - 99, 1, 1});
+      return from({floor_div(year - 1, 100) * 100 + 1, 1, 1});
     case Field::kMillennium:
-      return from({(year + 999) / 1'000 * 1'000 - 999, 1, 1});
+      return from({floor_div(year - 1, 1'000) * 1'000 + 1, 1, 1});
     default:
       return field_not_supported(unit, kind);
   }
@@ -315,15 +315,15 @@ Result<Value> make_date(Arguments arguments, const BoundExpression&) {
   const int64_t year = integer(arguments[0]);
   const int64_t month = integer(arguments[1]);
   const int64_t day = integer(arguments[2]);
+  const int64_t counted = year < 0 ? year + 1 : year;  // -1 is the year 1 before Christ, which calendars call 0.
   const bool is_date =
-      year != 0 && month >= 1 && month <= 12 && day >= 1 && day <= days_in_month(year, static_cast<uint32_t>(month));
+      year != 0 && month >= 1 && month <= 12 && day >= 1 && day <= days_in_month(counted, static_cast<uint32_t>(month));
   if (!is_date) {
-    return rejected("22008", fmt::format("date field value out of range: {}-{:02}-{:02}", year, month, day));
+    return rejected("22008", fmt::format("date field value out of range: {}-{:02}-{:02}", counted, month, day));
   }
-  const int64_t days =
-      year < 0 ? kDateDaysMin - 1 : days_from_civil({year, static_cast<uint32_t>(month), static_cast<uint32_t>(day)});
-  if (days < kDateDaysMin || days > kDateDaysMax) {
-    return rejected("22008", fmt::format("date out of range: {}-{:02}-{:02}", year, month, day));
+  const int64_t days = days_from_civil({counted, static_cast<uint32_t>(month), static_cast<uint32_t>(day)});
+  if (days < kComputedDaysMin || days > kDateDaysMax) {
+    return rejected("22008", fmt::format("date out of range: {}-{:02}-{:02}", counted, month, day));
   }
   return Value(days);
 }
@@ -362,7 +362,7 @@ Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
   __int128 bins = distance / size;
   bins -= distance % size < 0 ? 1 : 0;
   const __int128 start = integer(arguments[2]) + bins * size;
-  if (start < kTimestampMicrosMin || start > kTimestampMicrosMax) {
+  if (start < kComputedMicrosMin || start > kTimestampMicrosMax) {
     return rejected("22008", "timestamp out of range");
   }
   return Value(static_cast<int64_t>(start));

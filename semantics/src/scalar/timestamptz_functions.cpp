@@ -25,7 +25,7 @@ int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at
 
 Result<Value> moved_by(int64_t micros, int64_t seconds) {
   const int64_t by = seconds * kMicrosPerSecond;
-  if (by < 0 ? micros < kTimestampMicrosMin - by : micros > kTimestampMicrosMax - by) {
+  if (by < 0 ? micros < kComputedMicrosMin - by : micros > kTimestampMicrosMax - by) {
     return rejected("22008", "timestamp out of range");
   }
   return Value(micros + by);
@@ -113,7 +113,7 @@ Result<Value> to_timestamp_of_epoch(Arguments arguments, const BoundExpression&)
     return rejected("0A000", fmt::format("timestamp {}infinity is not supported", seconds < 0 ? "-" : ""));
   }
   const double micros = std::rint((seconds - kSecondsTo2000) * static_cast<double>(kMicrosPerSecond));
-  constexpr auto kLow = static_cast<double>(kTimestampMicrosMin - kMicrosFrom1970To2000);
+  constexpr auto kLow = static_cast<double>(kComputedMicrosMin - kMicrosFrom1970To2000);
   constexpr auto kHigh = static_cast<double>(kTimestampMicrosMax - kMicrosFrom1970To2000);
   if (micros < kLow || micros >= kHigh) {
     return rejected("22008", fmt::format("timestamp out of range: \"{:g}\"", seconds));

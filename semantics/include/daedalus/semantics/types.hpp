@@ -46,6 +46,9 @@ constexpr int64_t kMicrosPerDay = 86'400'000'000;
 constexpr int64_t kTimeMicrosMax = kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMax = 9'223'371'244'799'999'999;
+/// What is computed of them may lie further back, as far as PostgreSQL's moments: 4714-11-24 BC, the Julian day 0.
+constexpr int64_t kComputedDaysMin = -2'440'588;
+constexpr int64_t kComputedMicrosMin = kComputedDaysMin * kMicrosPerDay;
 
 struct Type {
   TypeKind kind = TypeKind::kInt;
@@ -99,22 +102,22 @@ struct Type {
 /// Those of them that lie in a plane of tails: what a string has behind its first bytes.
 [[nodiscard]] uint32_t tail_width(const Type& type);
 
-struct Column {
-  std::string name;
-  Type type;
 /// What PostgreSQL has as the modifier of a value without a length, a precision and a scale.
 constexpr int32_t kNoModifier = -1;
 
 /// PostgreSQL's modifier (atttypmod) of a column that is declared with this type.
 [[nodiscard]] int32_t modifier_of(const Type& type);
 
+struct Column {
+  std::string name;
+  Type type;
   bool nullable = true;
   std::optional<Value> default_value;  ///< No value: no DEFAULT clause.
+  /// Of an answer: what PostgreSQL has as its modifier; nothing: that of its type.
+  std::optional<int32_t> modifier = std::nullopt;
 };
 
 struct Schema {
-  /// Of an answer: what PostgreSQL has as its modifier; nothing: that of its type.
-  std::optional<int32_t> modifier = std::nullopt;
   std::string table_name;
   std::string fingerprint;
   std::vector<Column> columns;

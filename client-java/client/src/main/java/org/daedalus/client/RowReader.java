@@ -15,7 +15,7 @@ final class RowReader {
     }
 
     void use(ByteRange packed) {
-        batch = new PackedRows(columns.types(), packed);
+        batch = PackedRows.ofAnswer(columns.types(), packed);
     }
 
     /** Whether {@link #next} has a row without another batch. */

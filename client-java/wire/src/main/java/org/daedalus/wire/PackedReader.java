@@ -25,14 +25,27 @@ final class PackedReader {
     private static final long BLANKS = 0x2020202020202020L;
 
     private final byte[] bytes;
+    private final long dateMin;
+    private final long timestampMin;
     private int at;
     private int end;
 
-    /** A reader at the start of {@code range}, whose end is its end. */
-    PackedReader(ByteRange range) {
+    private PackedReader(ByteRange range, long dateMin, long timestampMin) {
         this.bytes = range.array();
+        this.dateMin = dateMin;
+        this.timestampMin = timestampMin;
         this.at = range.offset();
         this.end = range.end();
+    }
+
+    /** A reader at the start of {@code range}, whose end is its end, of values that columns hold. */
+    PackedReader(ByteRange range) {
+        this(range, PackedValues.DATE_MIN, PackedValues.TIMESTAMP_MIN);
+    }
+
+    /** The same of values that have been computed, whose moments may lie before Christ. */
+    static PackedReader ofComputed(ByteRange range) {
+        return new PackedReader(range, PackedValues.COMPUTED_DATE_MIN, PackedValues.COMPUTED_TIMESTAMP_MIN);
     }
 
     /** Where in the array the next value is. */
@@ -76,9 +89,9 @@ final class PackedReader {
             case DOUBLE -> readDouble(type);
             case NUMERIC -> readNumeric(type);
             case DATE -> readDate(type);
-            case TIMESTAMP -> PackedValues.ofMicros(within(type, PackedValues.TIMESTAMP_MIN,
+            case TIMESTAMP -> PackedValues.ofMicros(within(type, timestampMin,
                     (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX));
-            case TIMESTAMPTZ -> PackedValues.ofMicros(within(type, PackedValues.TIMESTAMP_MIN,
+            case TIMESTAMPTZ -> PackedValues.ofMicros(within(type, timestampMin,
                     (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX))
                     .toInstant(ZoneOffset.UTC);
             case TIME -> PackedValues.timeOfMicros(within(type, 0, (long) LONG.get(bytes, take(Long.BYTES, type)),
@@ -163,7 +176,7 @@ final class PackedReader {
 
     private LocalDate readDate(ColumnType type) throws WireException {
         int day = (int) INT.get(bytes, take(Integer.BYTES, type));
-        return LocalDate.ofEpochDay(within(type, PackedValues.DATE_MIN, day, PackedValues.DATE_MAX));
+        return LocalDate.ofEpochDay(within(type, dateMin, day, PackedValues.DATE_MAX));
     }
 
     private Interval readInterval(ColumnType type) throws WireException {

@@ -17,11 +17,20 @@ public final class PackedRows {
     private final PackedReader in;
     private final int end;
 
-    /** Reads {@code rows}, whose columns are {@code types}. */
-    public PackedRows(List<ColumnType> types, ByteRange rows) {
+    private PackedRows(List<ColumnType> types, PackedReader in, int end) {
         this.types = types.toArray(ColumnType[]::new);
-        this.in = new PackedReader(rows);
-        this.end = rows.end();
+        this.in = in;
+        this.end = end;
+    }
+
+    /** Reads {@code rows} of a table, whose columns are {@code types}. */
+    public PackedRows(List<ColumnType> types, ByteRange rows) {
+        this(types, new PackedReader(rows), rows.end());
+    }
+
+    /** Reads {@code rows} of an answer, whose moments may lie before Christ. */
+    public static PackedRows ofAnswer(List<ColumnType> types, ByteRange rows) {
+        return new PackedRows(types, PackedReader.ofComputed(rows), rows.end());
     }
 
     public boolean hasNext() {

@@ -26,6 +26,9 @@ public final class PackedValues {
     /** From the first day of the year 1 to the end of 294246. */
     static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
     static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
+    /** What is computed of them reaches back to 4714-11-24 before Christ. */
+    static final int COMPUTED_DATE_MIN = -2_440_588;
+    static final long COMPUTED_TIMESTAMP_MIN = COMPUTED_DATE_MIN * 86_400_000_000L;
     /** 24:00:00. */
     static final long TIME_MAX = 86_400_000_000L;
     static final int LONG_NUMERIC_SIZE = 16;

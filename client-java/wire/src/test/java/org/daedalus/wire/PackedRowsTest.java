@@ -46,6 +46,18 @@ class PackedRowsTest {
     }
 
     @Test
+    void shouldReadMomentsBeforeChristOfAnswersOnly() throws WireException {
+        List<ColumnType> types = List.of(ColumnType.of(Kind.DATE), ColumnType.of(Kind.TIMESTAMP));
+        ByteWriter out = new ByteWriter(16);
+        PackedRows.append(List.of(ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT)),
+                new Object[] {PackedValues.DATE_MIN - 1, PackedValues.COMPUTED_TIMESTAMP_MIN}, out);
+        ByteRange row = ByteRange.of(out.toByteArray());
+        assertThat(PackedRows.ofAnswer(types, row).next())
+                .containsExactly(LocalDate.of(0, 12, 31), LocalDateTime.of(-4713, 11, 24, 0, 0));
+        assertThatThrownBy(() -> new PackedRows(types, row).next()).isInstanceOf(WireException.class);
+    }
+
+    @Test
     void shouldRefuseEveryCutRow() {
         ByteWriter out = new ByteWriter(16);
         PackedRows.append(TYPES, HIGH, out);
