@@ -45,6 +45,12 @@ int32_t location_of_value(const grammar::Node& node) {
   if (node.kind() == grammar::Node::kCast) {
     return location_of_value(node.cast().argument);
   }
+  if (node.kind() == grammar::Node::kNullTest) {
+    return location_of_value(node.null_test().argument);
+  }
+  if (node.kind() == grammar::Node::kBooleanTest) {
+    return location_of_value(node.boolean_test().argument);
+  }
   const bool starts_with_left = node.has_operator_expression() && node.operator_expression().left.is_present() &&
                                 node.operator_expression().kind != grammar::OperatorKind::kNullIf;
   return starts_with_left ? location_of_value(node.operator_expression().left) : location_of(node);
