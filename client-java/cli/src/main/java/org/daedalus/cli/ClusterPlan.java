@@ -248,6 +248,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
                 + "postgres_listen = " + quote(postgresEndpoint(aggregator)) + "\n"
                 + settings.users().map(users -> "postgres_users = " + quote(users) + "\n")
                         .orElse("postgres_trust = \"loopback\"\n")
+                + settings.blockWrites().aggregatorLines()
                 + "postgres_catalogue = \"on\"\n"
                 + "sql_threads = 1\n"
                 + settings.answers().aggregatorLines();

@@ -6,15 +6,15 @@ import java.util.Optional;
 
 /**
  * What the options of `up` come to. Those that decide where rows are, and whether they are kept, stay what they are for
- * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers}, the ports and {@code
- * users} do not.
+ * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers}, the ports, {@code
+ * users} and {@code blockWrites} do not.
  *
  * @param postgresPort of the first aggregator, for clients of PostgreSQL's protocol; the others have those after it
  * @param users the file of those who may log in there, with a password; empty: everybody on this machine, without one
  */
 record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
         ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port,
-        int postgresPort, Optional<String> users) {
+        int postgresPort, Optional<String> users, BlockWrites blockWrites) {
     private static final int PORT_DEFAULT = 7400;
     private static final int POSTGRES_PORT_DEFAULT = 5433;
 
@@ -25,7 +25,7 @@ record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPl
     ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
             ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port) {
         this(storageNodes, segments, segmentMib, partitionBy, segmentBy, durability, aggregators, answers, port,
-                postgresPortOf(port), Optional.empty());
+                postgresPortOf(port), Optional.empty(), BlockWrites.REFUSE);
     }
 
     /** 5433 where the cluster has the ports it has by default, otherwise one of its own: two clusters never meet. */

@@ -61,7 +61,8 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
                 number(values, "port"),
                 values.getProperty("postgres_port") == null ? ClusterSettings.postgresPortOf(number(values, "port"))
                         : number(values, "postgres_port"),
-                Optional.ofNullable(values.getProperty("postgres_users")));
+                Optional.ofNullable(values.getProperty("postgres_users")),
+                BlockWrites.parse(values.getProperty("postgres_block_writes", BlockWrites.REFUSE.word())));
         return new KeptPlan(value(values, "made").equals("yes"), value(values, "cluster_id"),
                 value(values, "schema_fingerprint"), settings);
     }
@@ -106,6 +107,9 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         line(text, "port", settings.port());
         line(text, "postgres_port", settings.postgresPort());
         settings.users().ifPresent(users -> line(text, "postgres_users", users));
+        if (settings.blockWrites() != BlockWrites.REFUSE) {
+            line(text, "postgres_block_writes", settings.blockWrites().word());
+        }
         return text.toString();
     }
 

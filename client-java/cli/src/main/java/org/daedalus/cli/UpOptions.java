@@ -65,6 +65,11 @@ final class UpOptions {
             + "password (default: " + TRUST + ")")
     private String users;
 
+    @Option(names = "--block-writes", paramLabel = "refuse|immediate", description = "what clients of PostgreSQL's "
+            + "protocol begin with as daedalus.block_writes: whether UPDATE and DELETE are refused in a block, or each "
+            + "write of a block takes effect at once and stays, whatever becomes of the block (default: refuse)")
+    private String blockWrites;
+
     /** Whether the command line says which port the cluster has. */
     boolean namesPort() {
         return port != null;
@@ -109,7 +114,9 @@ final class UpOptions {
                 inRange("--postgres-port", postgresPort,
                         kept.filter(there -> there.port() == basePort).map(ClusterSettings::postgresPort)
                                 .orElse(ClusterSettings.postgresPortOf(basePort)), 1, PORT_MAX),
-                users == null ? kept.flatMap(ClusterSettings::users) : usersFile());
+                users == null ? kept.flatMap(ClusterSettings::users) : usersFile(),
+                blockWrites == null ? kept.map(ClusterSettings::blockWrites).orElse(BlockWrites.REFUSE)
+                        : BlockWrites.parse(blockWrites));
     }
 
     private Optional<String> usersFile() {

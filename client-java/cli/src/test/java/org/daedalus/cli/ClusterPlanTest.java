@@ -69,11 +69,12 @@ class ClusterPlanTest {
     }
 
     @Test
-    void shouldAskForPasswordsWhereThereIsAFileOfThem() throws CliException {
+    void shouldTellAggregatorsWhoLogsInAndHowBlocksWrite() throws CliException {
         ClusterSettings settings = new ClusterSettings(1, 1, 64, placement("round_robin"), placement("round_robin"),
-                OFF, 1, BY_DEFAULT, 7400, 5433, Optional.of("/data/users"));
+                OFF, 1, BY_DEFAULT, 7400, 5433, Optional.of("/data/users"), BlockWrites.IMMEDIATE);
         assertThat(new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), settings).files()
                 .get("aggregator-0.toml")).contains("postgres_users = \"/data/users\"\n")
+                .contains("postgres_block_writes = \"immediate\"\n")
                 .doesNotContain("postgres_trust");
     }
 

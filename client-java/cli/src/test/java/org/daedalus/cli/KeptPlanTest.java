@@ -43,12 +43,13 @@ class KeptPlanTest {
         assertThat(SYNC.postgresPort()).isEqualTo(5433);
         assertThat(ClusterSettings.postgresPortOf(12_000)).isEqualTo(12_051);
         ClusterSettings given = new ClusterSettings(2, 3, 64, SYNC.partitionBy(), ANYWHERE, SYNC.durability(), 1,
-                SYNC.answers(), 7400, 6000, Optional.of("/etc/users of ours"));
+                SYNC.answers(), 7400, 6000, Optional.of("/etc/users of ours"), BlockWrites.IMMEDIATE);
         String written = new KeptPlan(true, "c", "f", given).render();
         Files.writeString(directory.resolve(KeptPlan.FILE), written);
         assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(given);
         Files.writeString(directory.resolve(KeptPlan.FILE), written.replace("postgres_port = 6000\n", "")
-                .replace("postgres_users = /etc/users of ours\n", ""));
+                .replace("postgres_users = /etc/users of ours\n", "")
+                .replace("postgres_block_writes = immediate\n", ""));
         assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(SYNC);
     }
 
