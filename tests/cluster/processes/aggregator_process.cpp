@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/language.hpp"
 
 namespace daedalus::testing {
 
@@ -32,6 +33,7 @@ AggregatorProcess::AggregatorProcess(const ClusterConfiguration& configuration, 
 wire::v1::Hello AggregatorProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_AGGREGATOR, name_);
   hello.set_map_version(tells_map_ ? map_->version : 0);
+  contract::announce(*configuration_.language, hello);
   return hello;
 }
 
@@ -41,6 +43,7 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
   options.name = name_;
   options.version = "simulated";
   options.cluster_id = kClusterId;
+  options.language = configuration_.language;
   std::map<rpc::LinkId, NodeId> links;
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
     options.endpoints[NodeId{node}] = configuration_.nodes[node];

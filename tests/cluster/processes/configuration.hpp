@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/language.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/session.pb.h"
 #include "event_log.hpp"
@@ -28,6 +29,8 @@ struct ClusterConfiguration {
   std::vector<std::string> nodes;      ///< Endpoints; index is the node id.
   std::vector<std::string> aggregators;
   std::string writer;
+  /// Of aggregators and nodes, but for node 0 where that is of this build and the others are of a later one.
+  const semantics::Language* language = &semantics::Language::own();
   SabotageKind sabotage = SabotageKind::kNone;  ///< In every aggregator.
   bool has_log = false;                 ///< Updates wait for a log, which takes its time, before they are applied.
   bool journals_late = false;           ///< So does the writer's journal, and what it lacks is not sent.

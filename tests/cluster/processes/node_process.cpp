@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/language.hpp"
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/epoch_file.hpp"
 #include "daedalus/durability/replay.hpp"
@@ -46,12 +47,18 @@ const std::string& NodeProcess::name() const { return configuration_.nodes[raw(i
 wire::v1::Hello NodeProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
   hello.set_node(raw(id_));
+  contract::announce(language(), hello);
   hello.set_durable(configuration_.has_log ? raw(core_->promised()) : 0);
   return hello;
 }
 
+const semantics::Language& NodeProcess::language() const {
+  return raw(id_) == 0 ? semantics::Language::own() : *configuration_.language;
+}
+
 node::NodeOptions NodeProcess::options() {
   node::NodeOptions options;
+  options.language = &language();
   options.node = id_;
   options.cluster_id = kClusterId;
   options.endpoint = name();

@@ -59,6 +59,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   void start();
   void make_segments();
   [[nodiscard]] node::NodeOptions options();
+  [[nodiscard]] const semantics::Language& language() const;
   [[nodiscard]] std::optional<Error> recover();
   void let_segments_work();
   void carry_out(node::Effects effects);

@@ -86,6 +86,9 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
     found.emplace_back("a query that was made for an older partition map was answered");
   }
   for (const auto& stamp : answer.given.end.stamps()) {
+    if (options_.has_older_node && stamp.node() == 0 && answer.given.question.remainder) {
+      found.emplace_back("an older node answered what it does not know");
+    }
     if (lost_node_ == stamp.node() && answer.asked_at >= lost_at_) {
       found.push_back(fmt::format("node {}, which has lost its rows, took part in an answer", stamp.node()));
     }
@@ -152,9 +155,18 @@ bool SimulatedCluster::is_by_abort(const ClientProcess::Answer& answer) const {
          answer.is_aborted;
 }
 
+bool SimulatedCluster::is_by_older_node(const ClientProcess::Answer& answer) const {
+  return options_.has_older_node && answer.given.question.remainder && answer.error->sqlstate() == "0A000" &&
+         answer.error->message().find("node 0 is older") != std::string::npos;
+}
+
 void SimulatedCluster::judge_refusal(const ClientProcess::Answer& answer) {
   if (answer.given.question.is_too_wide && answer.error->sqlstate() == "54000") {
     ++report_.queries_too_wide;
+    return;
+  }
+  if (is_by_older_node(answer)) {
+    ++report_.queries_too_new;
     return;
   }
   ++(is_by_abort(answer) ? report_.queries_aborted : report_.queries_failed);

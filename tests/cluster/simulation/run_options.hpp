@@ -41,6 +41,7 @@ struct RunOptions {
   TableShape shape = TableShape::kSmall;
   bool keeps_transcript = false;                ///< Of the first writer.
   uint32_t too_wide_queries = 0;                ///< To be refused, besides; of a wide table.
+  bool has_older_node = false;                  ///< Node 0: it lacks what asks for a remainder.
   SabotageKind sabotage = SabotageKind::kNone;  ///< Something for the judge to find.
   EventLog::Sink on_event = {};                 ///< Is told what happens.
 };

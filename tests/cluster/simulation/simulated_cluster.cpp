@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 
 namespace daedalus::testing {
 
@@ -49,8 +50,27 @@ uint64_t segment_bytes(const RunOptions& options) {
   return std::max<uint64_t>(of_one, of_one * 8 / segments);
 }
 
+/// This build's, and one version more, with which the operator came that asks for a remainder.
+const semantics::Language& later_language() {
+  static const semantics::Language language = [] {
+    const semantics::Language& own = semantics::Language::own();
+    const semantics::ArgumentKind kinds[] = {{semantics::TypeKind::kBigint}, {semantics::TypeKind::kBigint}};
+    const auto remainder = semantics::resolve_function("%", /*is_operator=*/true, kinds);
+    CHECK(remainder.has_value());
+    std::vector<uint64_t> hashes = own.hashes();
+    hashes.push_back(own.hash() + 1);
+    std::vector<semantics::LaterNumber> later = own.later();
+    later.push_back({semantics::LanguageKind::kFunction, static_cast<uint32_t>((*remainder)->id), own.version() + 1});
+    return semantics::Language(std::move(hashes), later);
+  }();
+  return language;
+}
+
 ClusterConfiguration configure(const RunOptions& options) {
   ClusterConfiguration configuration;
+  if (options.has_older_node) {
+    configuration.language = &later_language();
+  }
   configuration.schema = std::make_shared<const semantics::Schema>(simulated_schema(options.shape));
   configuration.segments = options.topology.segments;
   configuration.segment_bytes = segment_bytes(options);

@@ -36,6 +36,7 @@ struct RunReport {
   uint32_t queries_failed = 0;
   uint32_t queries_aborted = 0;
   uint32_t queries_too_wide = 0;  ///< Refused as they should be.
+  uint32_t queries_too_new = 0;   ///< For an older node, and refused as they should be.
   bool is_taken_over = false;     ///< Another writer has become the writer.
   std::string transcript;         ///< Of the first writer.
   std::vector<std::string> last_events;
@@ -154,6 +155,8 @@ class SimulatedCluster {
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
   [[nodiscard]] bool is_by_abort(const ClientProcess::Answer& answer) const;
+  /// Refused because the older node lacks what it asks for.
+  [[nodiscard]] bool is_by_older_node(const ClientProcess::Answer& answer) const;
   [[nodiscard]] bool could_know(const ClientProcess::Answer& answer) const;
   void judge_order();
   void judge_nodes();
