@@ -29,7 +29,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine;
 
 /** A morning at an airline's operations desk, on a cluster that has its tickets. */
-@Command(name = "daedalus-demo", mixinStandardHelpOptions = true, versionProvider = CommandVersion.class, description = {
+@Command(name = "daedalus-demo", mixinStandardHelpOptions = true, versionProvider = CommandVersion.class,
+        description = {
     "Keeps the changes of an airline's tickets flowing, asks what an operations desk would ask, puts load on, reports.",
     "The cluster must hold the tickets that daedalus-workload made with the same number and seed."})
 public final class Demo implements Callable<Integer> {
