@@ -177,6 +177,36 @@ def test_configuration_that_the_program_refuses_replaces_nothing(rollout: Rollou
     assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
 
 
+def test_what_cannot_be_run_is_refused_before_anything_is_installed(rollout: Rollout) -> None:
+    listing = "ls -l --time-style=full-iso /etc/daedalus /etc/daedalus/candidate /opt/daedalus"
+    before = rollout.processes(), rollout.hosts.on("host-1", listing)
+    cases: list[tuple[dict[str, object], str]] = [
+        ({"cluster_programs": "/nowhere"}, "Missing here: /nowhere/daedalus-storage-node"),
+        ({"writer_heep_mib": 160}, "has variables that mean nothing: writer_heep_mib"),
+        ({"aggregator_postgres_port": 7450}, "would have one port"),
+    ]
+    for variables, words in cases:
+        played = rollout.play("site.yml", **variables)
+        assert played.code != 0
+        assert words in " ".join(played.out.split()), played.out
+    assert (rollout.processes(), rollout.hosts.on("host-1", listing)) == before
+
+
+def test_a_service_is_not_replaced_by_one_whose_port_is_taken(rollout: Rollout) -> None:
+    before = rollout.processes()
+    listen = "import signal, socket; held = socket.create_server(('', 5432)); signal.pause()"
+    rollout.hosts.on("host-1", f'systemd-run --unit=in-the-way python3 -c "{listen}"')
+    wait_until(lambda: ":5432" in rollout.hosts.on("host-1", "ss -ltn"), "the port is taken")
+    played = rollout.play("site.yml", aggregator_postgres_port=5432, aggregator_postgres_catalogue="off")
+    rollout.hosts.on("host-1", "systemctl stop in-the-way")
+    assert played.code != 0
+    assert "Port 5432 of host-1, which daedalus-aggregator is to have, is somebody else's" in " ".join(
+        played.out.split()
+    )
+    assert rollout.processes() == before
+    assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
+
+
 def test_an_answer_larger_than_all_may_be_is_refused_before_anything_changes(rollout: Rollout) -> None:
     before = rollout.processes()
     played = rollout.play("site.yml", aggregator_answer_mib=513)
