@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import org.daedalus.channel.ProcessEnd;
 import org.daedalus.cli.export.ExportCommand;
 import org.daedalus.cli.load.LoadCommand;
+import org.daedalus.cli.load.SchemaCommand;
 import org.daedalus.cli.sql.SqlCommand;
 import org.daedalus.cli.user.UserCommand;
 import org.daedalus.client.DaedalusException;
@@ -21,8 +22,8 @@ import picocli.CommandLine;
         mixinStandardHelpOptions = true,
         versionProvider = Main.Version.class,
         description = "Starts, loads, asks and stops a Daedalus cluster.",
-        subcommands = {UpCommand.class, LoadCommand.class, ExportCommand.class, SqlCommand.class, StatusCommand.class,
-            DownCommand.class, UserCommand.class, CommandLine.HelpCommand.class},
+        subcommands = {SchemaCommand.class, UpCommand.class, LoadCommand.class, ExportCommand.class, SqlCommand.class,
+            StatusCommand.class, DownCommand.class, UserCommand.class, CommandLine.HelpCommand.class},
         footer = {
             "",
             "The cluster is --cluster HOST:PORT, else DAEDALUS_CLUSTER, else the last `up` on this machine.",

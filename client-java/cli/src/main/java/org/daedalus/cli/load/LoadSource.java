@@ -61,6 +61,11 @@ final class LoadSource {
         }
     }
 
+    /** The last part of a path. */
+    static String fileName(String name) {
+        return Path.of(name).toAbsolutePath().getFileName().toString();
+    }
+
     private static boolean canLookInto(Path file) {
         Path parent = file.toAbsolutePath().getParent();
         return parent == null || !Files.isDirectory(parent) || Files.isExecutable(parent);
