@@ -92,6 +92,21 @@ def test_up_says_once_that_a_primary_key_is_not_enforced(heard: Heard) -> None:
     assert heard.doubles.out == "id,count\n1,2\n2,1\n", heard.doubles.said
 
 
+def test_up_says_what_a_row_takes_and_how_many_fit(heard: Heard, tmp_path: Path) -> None:
+    found = re.search(r"A row takes (\d+) bytes of memory: ([\d,]+) rows fit", heard.plain.out)
+    assert found is not None, heard.plain.out
+    takes, fit = int(found[1]), int(found[2].replace(",", ""))
+    assert 0.8 * (8 << 20) < takes * fit <= 1.2 * (8 << 20)
+    assert "strings take" not in heard.plain.err
+    user = User(tmp_path)
+    try:
+        started = user.up("plain", "CREATE TABLE plain (id int, note varchar(300), name char(40))")
+        assert "NOTICE:  strings take 340 of the 3" in started.err
+        assert "note character varying(300), name character(40)" in started.err
+    finally:
+        user.down()
+
+
 def test_the_log_of_an_earlier_start_is_kept_beside_the_new_one(heard: Heard) -> None:
     for log in LOGS:
         assert (heard.home / "plain" / f"{log}.1").read_text() == "of an earlier start\n"

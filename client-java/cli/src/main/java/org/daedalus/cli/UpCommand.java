@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.cli.user.UsersFile;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -266,5 +268,19 @@ final class UpCommand implements Callable<Integer> {
                     + "without a password");
         }
         System.out.println("Data, logs and configuration: " + cluster.directory());
+        printRoom(cluster);
+    }
+
+    private static void printRoom(LocalCluster cluster) {
+        try (DaedalusClient client = DaedalusClient.builder().aggregators(cluster.aggregators().get(0))
+                .name("daedalus-cli").build()) {
+            TableRoom room = TableRoom.ask(client);
+            System.out.println(room.sentence());
+            if (!room.note().isEmpty()) {
+                System.err.println("NOTICE:  " + room.note());
+            }
+        } catch (DaedalusException e) {
+            System.err.println("How many rows fit is not known: " + e.getMessage());
+        }
     }
 }
