@@ -6,6 +6,7 @@ Exit codes: 0 fine, 1 something failed at run time, 2 usage or a schema that bre
 from __future__ import annotations
 
 import argparse
+import codecs
 import sys
 import time
 from pathlib import Path
@@ -35,7 +36,7 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def _compile(path: Path) -> Schema | None:
     """Reads and checks a file; None after its errors have been printed."""
-    content = path.read_bytes()
+    content = path.read_bytes().removeprefix(codecs.BOM_UTF8)  # Some editors write one.
     if len(content) > SOURCE_SIZE_MAX:
         print(f"{path}:1:1: the file is larger than {SOURCE_SIZE_MAX} bytes [file-size]", file=sys.stderr)
         return None

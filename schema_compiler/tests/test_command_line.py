@@ -37,6 +37,13 @@ def ddl(tmp_path: Path) -> Path:
     return path
 
 
+def test_a_byte_order_mark_before_the_table_means_nothing(ddl: Path) -> None:
+    plain = run(ddl, "--check")
+    ddl.write_bytes(b"\xef\xbb\xbf" + ddl.read_bytes())
+    marked = run(ddl, "--check")
+    assert (marked.returncode, marked.stdout) == (0, plain.stdout), marked.stderr
+
+
 def test_a_table_becomes_a_library_a_schema_and_a_source(ddl: Path, tmp_path: Path) -> None:
     done = run(ddl, "--output", tmp_path / "out")
     assert done.returncode == 0, done.stderr

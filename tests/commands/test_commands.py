@@ -88,7 +88,10 @@ def test_version_and_help_work_everywhere() -> None:
 
 def test_a_misspelt_command_gets_one_line_that_names_the_one_that_was_meant() -> None:
     for words, said in {
-        ("laod", "x.csv"): "unknown command 'laod': did you mean `daedalus load`? `daedalus --help` lists all commands\n",
+        (
+            "laod",
+            "x.csv",
+        ): "unknown command 'laod': did you mean `daedalus load`? `daedalus --help` lists all commands\n",
         ("user", "addd"): "unknown command 'addd': did you mean `daedalus user add`? `daedalus user --help` lists all"
         " commands\n",
         ("frobnicate",): "unknown command 'frobnicate'; `daedalus --help` lists all commands\n",

@@ -371,6 +371,50 @@ class CommandsTest {
     }
 
     @Test
+    void shouldTakeFieldsAsItIsTold() throws Exception {
+        assertThat(load(loads(), "x,a,1\ny,b,2\n", "--no-header", "--columns", "-,rloc,product_id")).isZero();
+        assertThat(load(loads(), "of June\n\nrloc,other,PRODUCT_ID\nc,?,3\n", "--skip", "2", "--ignore-extra"))
+                .isZero();
+        assertThat(load(loads(), "d,4\n", "--no-header")).isZero();
+        assertThat(load(loads(), "Code;Number\ne;5\n", "--delimiter", ";", "--columns", "rloc,product_id")).isZero();
+        assertThat(inserted).containsExactly(new Object[] {"a", 1}, new Object[] {"b", 2}, new Object[] {"c", 3},
+                new Object[] {"d", 4}, new Object[] {"e", 5});
+        said.forget();
+        assertThat(load(loads(), "a,b\nx,1\n", "--columns", "rloc")).isEqualTo(1);
+        assertThat(said.err()).contains("line 1: the header has 2 fields, and --columns 1");
+        said.forget();
+        assertThat(load(loads(), "x\n", "--skip", "2")).isEqualTo(1);
+        assertThat(said.err()).contains("the file has no more than 1 lines, and --skip is 2");
+        said.forget();
+        assertThat(load(loads(), "x,1\n", "--no-header", "--columns", "rloc,colour")).isEqualTo(1);
+        assertThat(said.err()).contains("--columns, column 2: table \"bookings\" has no column \"colour\"");
+    }
+
+    @Test
+    void shouldLoadSeveralFilesAndSayHowManyTheyAre() throws Exception {
+        Path other = Files.writeString(directory.resolve("other.csv"), "rloc\nb\nc\n");
+        assertThat(load(loads(), "rloc\na\n", other.toString())).isZero();
+        assertThat(inserted).hasSize(3);
+        assertThat(said.out()).contains("3 rows of 2 files are in");
+    }
+
+    @Test
+    void shouldCallItAFailureWhenEveryLineWasSetAside() throws Exception {
+        Path rejects = directory.resolve("aside.csv");
+        assertThat(load(loads(), "rloc,product_id\na,x\nb,y\n", "--reject-file", rejects.toString())).isEqualTo(1);
+        assertThat(said.err()).contains("no row is in: every line was set aside, the first for the reason in line 3 of "
+                + rejects);
+        assertThat(Files.readAllLines(rejects)).hasSize(4);
+    }
+
+    @Test
+    void shouldSayThatLengthsCountBytesWhereThatMakesADifference() throws Exception {
+        assertThat(load(loads(), "rloc\n" + "\u00fc".repeat(15) + "\n")).isEqualTo(1);
+        assertThat(said.err()).contains("value too long for type character varying(20): its 15 letters are 30 bytes, "
+                + "and lengths count bytes [22001]");
+    }
+
+    @Test
     void shouldSendABusyClusterTheSameBatchAgain() throws Exception {
         boolean[] refused = new boolean[1];
         BiConsumer<FakeAggregator, Operation> loads = loads();

@@ -14,6 +14,9 @@ import org.daedalus.wire.PackedValues;
  * text is {@link ValueText}'s. Not thread-safe.
  */
 public final class RowPacker {
+    /** In the place of a column: of a field that no column has. */
+    public static final int IGNORED = -1;
+
     private static final int ABSENT = -1;
 
     private final TableDescription.Column[] columns;
@@ -28,7 +31,7 @@ public final class RowPacker {
     /**
      * Makes a packer for records of one header.
      *
-     * @param targets by field: which column it has; every column at most once
+     * @param targets by field: which column it has, or IGNORED; every column at most once
      * @param nullText an unquoted field with this text is NULL, as an empty one is; may be null
      */
     public RowPacker(TableDescription table, int[] targets, String nullText) {
@@ -40,7 +43,9 @@ public final class RowPacker {
         this.defaults = new byte[columns.length][];
         Arrays.fill(fields, ABSENT);
         for (int field = 0; field < targets.length; field++) {
-            fields[targets[field]] = field;
+            if (targets[field] != IGNORED) {
+                fields[targets[field]] = field;
+            }
         }
         for (int column = 0; column < columns.length; column++) {
             Object value = columns[column].defaultValue();

@@ -2,19 +2,54 @@ package org.daedalus.cli.load;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import org.daedalus.cli.CliException;
 import org.daedalus.client.RowPacker;
 import org.daedalus.client.TableDescription;
 
 /**
- * A file's first record: which columns its fields have.
+ * Which columns the fields of a file have: what its first record says, or whoever loads it.
  *
- * @param targets by field: the column's position
- * @param raw the record as it stands in the file
+ * @param targets by field: the column's position, or RowPacker.IGNORED
+ * @param raw the record as it stands in the file, or as it would stand there
  */
 record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
+    /**
+     * What the command line says of it.
+     *
+     * @param columns the names of the fields' columns in place of the header's, "-" for a field that is left out;
+     *     null: the header names them, or they are the table's where there is none
+     * @param hasHeader the first record names the columns
+     * @param skip lines before the header, or before the first row
+     * @param ignoresExtra a column that the table has not is left out, too
+     * @param delimiter of the file's fields
+     */
+    record Told(List<String> columns, boolean hasHeader, int skip, boolean ignoresExtra, char delimiter) {
+        private static final String LEFT_OUT = "-";
+
+        /** As options, where they are not what they are by themselves. */
+        String asOptions() {
+            return (columns == null ? "" : " --columns " + String.join(",", columns))
+                    + (hasHeader ? "" : " --no-header")
+                    + (skip == 0 ? "" : " --skip " + skip) + (ignoresExtra ? " --ignore-extra" : "");
+        }
+    }
+
     /** Reads the header, which {@code records} stands before; throws what is wrong with it. */
-    static CsvHeader read(RecordSource records, TableDescription table) throws IOException, CliException {
+    static CsvHeader read(RecordSource records, TableDescription table, Told told) throws IOException, CliException {
+        for (int line = 0; line < told.skip(); line++) {
+            if (!records.next()) {
+                throw CliException.failed("the file has no more than " + line + " lines, and --skip is "
+                        + told.skip());
+            }
+        }
+        if (!told.hasHeader()) {
+            List<String> names = told.columns() != null ? told.columns()
+                    : table.columns().stream().map(TableDescription.Column::name).toList();
+            byte[] raw = String.join(String.valueOf(told.delimiter()), names).getBytes(StandardCharsets.UTF_8);
+            return new CsvHeader(table, targets(names, table, told, "--columns"), raw);
+        }
         if (!records.next()) {
             throw CliException.failed("the file is empty: a header is missing");
         }
@@ -23,17 +58,40 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         }
         checkText(records);
         CsvSplitter fields = records.fields();
-        int[] targets = new int[fields.fieldCount()];
+        List<String> names = new ArrayList<>();
+        for (int field = 0; field < fields.fieldCount(); field++) {
+            names.add(new String(fields.copy(field), StandardCharsets.UTF_8));
+        }
+        String place = "line " + records.line();
+        if (told.columns() != null) {
+            if (told.columns().size() != names.size()) {
+                throw CliException.failed(place + ": the header has " + names.size() + " fields, and --columns "
+                        + told.columns().size());
+            }
+            names = told.columns();
+            place = "--columns";
+        }
+        return new CsvHeader(table, targets(names, table, told, place), records.raw());
+    }
+
+    private static int[] targets(List<String> names, TableDescription table, Told told, String place)
+            throws CliException {
+        int[] targets = new int[names.size()];
         boolean[] named = new boolean[table.columns().size()];
         for (int field = 0; field < targets.length; field++) {
-            String name = new String(fields.copy(field), StandardCharsets.UTF_8);
+            String name = names.get(field);
             Integer column = table.find(name).or(() -> table.find(name.strip())).orElse(null);
+            boolean isLeftOut = told.columns() != null && name.equals(Told.LEFT_OUT);
+            if (column == null && (isLeftOut || told.ignoresExtra())) {
+                targets[field] = RowPacker.IGNORED;
+                continue;
+            }
             if (column == null) {
-                throw CliException.failed("line 1, column " + (field + 1) + ": table \"" + table.tableName()
+                throw CliException.failed(place + ", column " + (field + 1) + ": table \"" + table.tableName()
                         + "\" has no column \"" + name + "\"" + delimiterHint(name, targets.length));
             }
             if (named[column]) {
-                throw CliException.failed("line 1, column " + (field + 1) + ": \"" + name + "\" is named twice");
+                throw CliException.failed(place + ", column " + (field + 1) + ": \"" + name + "\" is named twice");
             }
             named[column] = true;
             targets[field] = column;
@@ -41,11 +99,11 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         for (int column = 0; column < named.length; column++) {
             TableDescription.Column described = table.columns().get(column);
             if (!named[column] && !described.nullable() && described.defaultValue() == null) {
-                throw CliException.failed("line 1: column \"" + described.name()
+                throw CliException.failed(place + ": column \"" + described.name()
                         + "\" is missing: it is NOT NULL and has no default");
             }
         }
-        return new CsvHeader(table, targets, records.raw());
+        return targets;
     }
 
     private static void checkText(RecordSource records) throws CliException {
@@ -76,6 +134,7 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
 
     /** Name of the column that a field has, as the table spells it. */
     String columnOf(int field) {
-        return table.columns().get(targets[field]).name();
+        return targets[field] == RowPacker.IGNORED ? Integer.toString(field + 1)
+                : table.columns().get(targets[field]).name();
     }
 }

@@ -1,6 +1,7 @@
 package org.daedalus.cli.load;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
@@ -183,11 +184,19 @@ final class CsvLoader {
         } catch (BadFieldException e) {
             Utf8Fault fault =
                     e.sqlState().equals("22021") ? Utf8Fault.find(records.raw(), records.line()) : null;
-            onBad(records, e.field(),
-                    (fault == null ? e.getMessage() : fault.describe()) + " [" + e.sqlState() + "]");
+            onBad(records, e.field(), (fault == null ? e.getMessage() : fault.describe())
+                    + ofBytes(e, records.fields()) + " [" + e.sqlState() + "]");
         } catch (IllegalArgumentException e) {
             onBad(records, -1, e.getMessage());
         }
+    }
+
+    /** A length is one of bytes, which shows where a letter has several. */
+    private static String ofBytes(BadFieldException fault, CsvSplitter fields) {
+        byte[] field = fault.sqlState().equals("22001") ? fields.copy(fault.field()) : new byte[0];
+        long letters = new String(field, StandardCharsets.UTF_8).codePoints().count();
+        return letters == field.length ? "" : ": its " + letters + " letters are " + field.length
+                + " bytes, and lengths count bytes";
     }
 
     /** Sets a bad record aside or ends the load; {@code field} is where it is bad, or negative. */

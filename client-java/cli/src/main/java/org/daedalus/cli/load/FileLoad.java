@@ -16,23 +16,25 @@ final class FileLoad {
      * @param nullText may be null
      * @param rejectPath null: a bad line ends the load
      * @param progressDirectory where it is kept how far a file has been loaded
+     * @param told of its header
      * @param isOneOfMany the file has to be named where it is spoken of
      */
     record Options(String nullText, char delimiter, int batchRows, boolean isMended, long fromLine, boolean isRestart,
-            Path rejectPath, Path progressDirectory, boolean isOneOfMany) {
+            Path rejectPath, Path progressDirectory, CsvHeader.Told told, boolean isOneOfMany) {
         /** For one of a directory's files: its bad lines have a file of their own. */
         Options forFile(LoadSource source) throws IOException {
             String name = source.realPath().getFileName().toString();
             String plain = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
             return new Options(nullText, delimiter, batchRows, isMended, fromLine, isRestart,
-                    rejectPath == null ? null : rejectPath.resolve(plain), progressDirectory, true);
+                    rejectPath == null ? null : rejectPath.resolve(plain), progressDirectory, told, true);
         }
 
         /** What the batches depend on besides the file. */
         private String ofBatches() {
             return "--batch-rows " + batchRows + (nullText == null ? "" : " --null '" + nullText + "'")
                     + (delimiter == ',' ? "" : " --delimiter '" + (delimiter == '\t' ? "\\t" : delimiter) + "'")
-                    + (isMended ? " --mended" : "") + (fromLine > 1 ? " --from-line " + fromLine : "");
+                    + (isMended ? " --mended" : "") + (fromLine > 1 ? " --from-line " + fromLine : "")
+                    + told.asOptions();
         }
 
         private String rejectName() {
@@ -117,7 +119,7 @@ final class FileLoad {
 
     private CsvHeader readHeader(RecordSource records) throws CliException {
         try {
-            return CsvHeader.read(records, table);
+            return CsvHeader.read(records, table, options.told());
         } catch (IOException e) {
             throw CliException.failed("cannot be read: " + LoadSource.reason(e));
         }
@@ -146,6 +148,10 @@ final class FileLoad {
         report(summary, earlier, state.settled, System.nanoTime() - startNs);
         state.phase = LoadState.Phase.REPORTED;
         progress.keep(state);
+        if (!options.isOneOfMany() && summary.rowsIn() == 0 && summary.rowsAside() > 0) {
+            throw CliException.failed("no row is in: every line was set aside, the first for the reason in line 3 of "
+                    + options.rejectPath());
+        }
         return summary.rowsIn();
     }
 

@@ -35,8 +35,10 @@ import picocli.CommandLine.Parameters;
 public final class LoadCommand implements Callable<Integer> {
     private static final List<String> ENDINGS = List.of(".csv", ".tsv", ".txt");
 
-    @Parameters(index = "0", paramLabel = "FILE.csv|DIR|-",
-            description = "the file to load, a directory of files, or - for standard input")
+    @Parameters(arity = "1..*", paramLabel = "FILE.csv|DIR|-",
+            description = "the file to load, several of them, a directory of files, or - for standard input")
+    private List<String> all;
+
     private String what;
 
     @Option(names = "--null", paramLabel = "TEXT", description = "an unquoted field with this text is NULL, too")
@@ -45,6 +47,21 @@ public final class LoadCommand implements Callable<Integer> {
     @Option(names = "--delimiter", paramLabel = "C", defaultValue = ",",
             description = "the character between fields; tab or \\t is a tab (default: ${DEFAULT-VALUE})")
     private String delimiterText;
+
+    @Option(names = "--columns", split = ",", paramLabel = "NAME|-", description = "the columns of the fields, in "
+            + "place of those that the header names; - leaves a field out")
+    private List<String> columns;
+
+    @Option(names = "--no-header", description = "the first line is a row: its fields are --columns, or the table's "
+            + "columns in their order")
+    private boolean hasNoHeader;
+
+    @Option(names = "--skip", paramLabel = "N", defaultValue = "0", description = "lines before the header that mean "
+            + "nothing (default: ${DEFAULT-VALUE})")
+    private int skip;
+
+    @Option(names = "--ignore-extra", description = "leave out columns that the table has not")
+    private boolean ignoresExtra;
 
     @Option(names = "--batch-rows", paramLabel = "N", defaultValue = "1000",
             description = "rows of one update: they take effect together, under one timestamp, without those that are "
@@ -81,7 +98,18 @@ public final class LoadCommand implements Callable<Integer> {
         char delimiter = delimiter(delimiterText);
         Path directory = progressDirectory == null ? StateDirectory.ofUser().loads() : progressDirectory;
         FileLoad.Options options = new FileLoad.Options(
-                nullText, delimiter, batchRows, isMended, fromLine, isRestart, rejectPath, directory, false);
+                nullText, delimiter, batchRows, isMended, fromLine, isRestart, rejectPath, directory, told(delimiter),
+                false);
+        what = String.join(" ", all);
+        if (all.size() > 1) {
+            checkOptionsOfDirectory();
+            List<LoadSource> files = new ArrayList<>();
+            for (String each : all) {
+                files.add(LoadSource.of(LoadSource.path(each)));
+            }
+            runAll(files, options);
+            return 0;
+        }
         if (what.equals("-")) {
             run(List.of(LoadSource.standardInput()), options);
             return 0;
@@ -95,6 +123,16 @@ public final class LoadCommand implements Callable<Integer> {
         List<LoadSource> files = filesIn(path);
         runAll(files, options);
         return 0;
+    }
+
+    private CsvHeader.Told told(char delimiter) throws CliException {
+        if (skip < 0) {
+            throw CliException.usage("--skip must be at least 0, not " + skip);
+        }
+        if (isMended && (hasNoHeader || skip > 0)) {
+            throw CliException.usage("--no-header and --skip are not for --mended: its file has a header of its own");
+        }
+        return new CsvHeader.Told(columns, !hasNoHeader, skip, ignoresExtra, delimiter);
     }
 
     /** The character between fields that {@code text} means. */
@@ -115,7 +153,7 @@ public final class LoadCommand implements Callable<Integer> {
                     + " is about one file: load the files of " + what + " one by one");
         }
         if (rejectPath != null && Files.exists(rejectPath) && !Files.isDirectory(rejectPath)) {
-            throw CliException.usage("--reject-file must name a directory where a directory of files is loaded; "
+            throw CliException.usage("--reject-file must name a directory where several files are loaded; "
                     + rejectPath + " is none");
         }
     }
