@@ -31,8 +31,9 @@ final class AddCommand implements Callable<Integer> {
     private boolean hasNoPassword;
 
     @Option(names = "--block-writes", paramLabel = "refuse|immediate", defaultValue = "",
-            description = "what sessions of the user begin with as daedalus.block_writes: whether UPDATE and DELETE are "
-                + "refused in a block, or each write of a block takes effect at once; default: as the aggregator says")
+            description = "what sessions of the user begin with as daedalus.block_writes: whether UPDATE and DELETE "
+                + "are refused in a block, or each write of a block takes effect at once; default: as the aggregator "
+                + "says")
     private String blockWrites;
 
     @Mixin
