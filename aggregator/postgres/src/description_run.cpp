@@ -31,7 +31,7 @@ void DescriptionRun::take(aggregator::StatementDescription description) {
   }
   statement.parameters = std::move(parameters);
   statement.parameters_unused = description.parameters_unused;
-  statement.mistake = std::move(description.mistake);
+  statement.mistake = description.mistake ? std::make_shared<const Error>(std::move(*description.mistake)) : nullptr;
   if (std::holds_alternative<DeclareCommand>(statement.command)) {
     statement.cursor_columns = std::move(description.columns);
   } else {

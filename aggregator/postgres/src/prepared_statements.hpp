@@ -36,7 +36,7 @@ struct Prepared {
   std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
   /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
   std::shared_ptr<const catalogue::Answer> catalogue;
-  std::optional<Error> mistake = std::nullopt;          ///< With it, it is never bound.
+  std::shared_ptr<const Error> mistake = nullptr;       ///< With it, it is never bound.
   std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
 };
 
