@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import psycopg
 import pytest
 from local_cluster import LocalCluster, local_cluster
-from plain_postgres import KINDS
+from plain_postgres import KINDS, plain_postgres
 
 Psql = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -25,6 +25,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 def dsn(cluster: LocalCluster) -> str:
     """How clients find the first aggregator."""
     return f"host=127.0.0.1 port={cluster.port + 51} user=ada dbname=kinds"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """How clients find a PostgreSQL 15 with the same table, as its owner."""
+    with plain_postgres(KINDS, "kinds") as dsn:
+        yield dsn
 
 
 @pytest.fixture

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
-from plain_postgres import KINDS
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
-from sessions import POSTGRES_BIN, running_postgres
+from sessions import POSTGRES_BIN
 
 pytestmark = pytest.mark.skipif(
     not (Path(POSTGRES_BIN) / "postgres").exists(), reason="not run: PostgreSQL 15 is not installed here"
@@ -102,15 +100,6 @@ QUERIES = [
     "SELECT 'a'::varchar(5), 1::numeric(5,2), '2013-01-01'::timestamp(0), max('x') FROM kinds",
     "SELECT 1.5, 'a'::char(3), 'a'::bpchar, NULL::timestamp(0)",
 ]
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with running_postgres() as port:
-        dsn = f"host=127.0.0.1 port={port} user=oracle dbname=postgres"
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute(KINDS)
-        yield dsn
 
 
 def columns(result: PGresult) -> list[tuple[str, int, int, int]]:

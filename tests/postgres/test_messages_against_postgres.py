@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
-from plain_postgres import KINDS
 from postgres_connection import PostgresConnection, error_fields, message
 from psycopg.conninfo import conninfo_to_dict
-from sessions import POSTGRES_BIN, running_postgres
+from sessions import POSTGRES_BIN
 
 pytestmark = pytest.mark.skipif(
     not (Path(POSTGRES_BIN) / "postgres").exists(), reason="not run: PostgreSQL 15 is not installed here"
@@ -47,15 +44,6 @@ FAIL_ELSEWHERE = [
     "DECLARE c CURSOR WITH HOLD FOR SELECT 1 / 0",
     "PREPARE p AS SELECT 1 / 0",
 ]
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    with running_postgres() as port:
-        dsn = f"host=127.0.0.1 port={port} user=oracle dbname=postgres"
-        with psycopg.connect(dsn, autocommit=True) as connection:
-            connection.execute(KINDS)
-        yield dsn
 
 
 def said(dsn: str, sql: str) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import psycopg
 import pytest
-from plain_postgres import KINDS, SUPERUSER, plain_postgres
+from plain_postgres import SUPERUSER
 from slt.servers import are_there
 
 pytestmark = pytest.mark.skipif(not are_there(), reason="not run: PostgreSQL 15 is not installed here")
@@ -51,14 +51,14 @@ class Parameter:
 
 
 @pytest.fixture(scope="module")
-def postgres() -> Iterator[psycopg.Connection]:
-    with plain_postgres(KINDS, "kinds") as dsn, psycopg.connect(dsn, user=SUPERUSER, autocommit=True) as connection:
+def theirs(postgres: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(postgres, user=SUPERUSER, autocommit=True) as connection:
         yield connection
 
 
 @pytest.fixture(scope="module")
-def parameters(postgres: psycopg.Connection) -> list[Parameter]:
-    rows = postgres.execute("SELECT name, context, vartype, enumvals, min_val, max_val FROM pg_settings").fetchall()
+def parameters(theirs: psycopg.Connection) -> list[Parameter]:
+    rows = theirs.execute("SELECT name, context, vartype, enumvals, min_val, max_val FROM pg_settings").fetchall()
     return [
         Parameter(name, context, kind, tuple(words or ()), low, high) for name, context, kind, words, low, high in rows
     ]
@@ -93,12 +93,12 @@ def told(connection: psycopg.Connection, name: str, value: str) -> str:
 
 
 def test_every_parameter_of_a_session_has_the_default_of_postgres(
-    postgres: psycopg.Connection, ours: psycopg.Connection, parameters: list[Parameter]
+    theirs: psycopg.Connection, ours: psycopg.Connection, parameters: list[Parameter]
 ) -> None:
     names = [
         each.name for each in parameters if each.context in OF_SESSIONS and each.name not in OWN_DEFAULTS | OF_ELSEWHERE
     ]
-    differences = {name: (shown(ours, name), shown(postgres, name)) for name in names}
+    differences = {name: (shown(ours, name), shown(theirs, name)) for name in names}
     wrong = {name: pair for name, pair in differences.items() if pair[0] not in (pair[1], "error 0A000")}
     refused = [name for name, pair in differences.items() if pair[0] == "error 0A000"]
     assert not wrong
@@ -113,7 +113,7 @@ def test_a_parameter_of_the_server_cannot_be_changed(ours: psycopg.Connection, p
 
 
 def test_a_parameter_takes_the_values_that_postgres_takes(
-    postgres: psycopg.Connection, ours: psycopg.Connection, parameters: list[Parameter], daedalus_seed: int
+    theirs: psycopg.Connection, ours: psycopg.Connection, parameters: list[Parameter], daedalus_seed: int
 ) -> None:
     choice = random.Random(f"{daedalus_seed} settings")
     wrong, count = [], 0
@@ -121,7 +121,7 @@ def test_a_parameter_takes_the_values_that_postgres_takes(
         if parameter.context not in OF_SESSIONS or parameter.type == "string" or parameter.name in OF_ELSEWHERE:
             continue
         for value in parameter.values(choice):
-            here, there = told(ours, parameter.name, value), told(postgres, parameter.name, value)
+            here, there = told(ours, parameter.name, value), told(theirs, parameter.name, value)
             count += 1
             if here != there and not here.startswith(("error 0A000", "error 55P02")):
                 wrong.append(f"{parameter.name} = {value!r}: {here} here, {there} there")
@@ -131,7 +131,7 @@ def test_a_parameter_takes_the_values_that_postgres_takes(
 
 @pytest.mark.parametrize("name", ["nonsense", "enable_magic", "log_", "daedalus"])
 def test_a_parameter_that_postgres_does_not_know_is_unknown(
-    postgres: psycopg.Connection, ours: psycopg.Connection, name: str
+    theirs: psycopg.Connection, ours: psycopg.Connection, name: str
 ) -> None:
-    assert told(ours, name, "1") == told(postgres, name, "1")
+    assert told(ours, name, "1") == told(theirs, name, "1")
     assert told(ours, name, "1").startswith("error 42704")
