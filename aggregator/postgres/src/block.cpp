@@ -4,6 +4,9 @@
 #include <array>
 #include <utility>
 
+#include "setting_entries.hpp"
+#include "setting_values.hpp"
+
 namespace daedalus::postgres {
 
 namespace {
@@ -106,15 +109,14 @@ std::optional<BlockModes> Block::modes_of(const SetCommand& command) const {
   if (!is_open() || !command.value || (command.name != kIsolation && command.name != kReadOnly)) {
     return std::nullopt;
   }
-  Settings read("", nullptr);  // Reads the value as a setting of that name, and is forgotten.
-  if (!read.set(command.name, *command.value)) {
+  const auto value = read_setting(*find_setting(command.name), *command.value, nullptr);
+  if (!value) {
     return std::nullopt;
   }
-  const std::string value = *read.show(command.name);
   if (command.name == kIsolation) {
-    modes.isolation = isolation_of(value);
+    modes.isolation = isolation_of(*value);
   } else {
-    modes.is_read_only = value == "on";
+    modes.is_read_only = *value == "on";
   }
   return modes;
 }

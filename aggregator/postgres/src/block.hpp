@@ -37,7 +37,7 @@ class Block {
   void end(bool is_commit);
 
   // ---- how isolated it is ----
-  /// Whether all its queries have to see the same rows: REPEATABLE READ and SERIALIZABLE.
+  /// Returns whether all its queries have to see the same rows: REPEATABLE READ and SERIALIZABLE.
   [[nodiscard]] bool is_repeatable() const { return now_.isolation != Isolation::kReadCommitted; }
   [[nodiscard]] bool is_serializable() const { return now_.isolation == Isolation::kSerializable; }
   /// Outside: whether a statement on its own is.
@@ -55,13 +55,13 @@ class Block {
   [[nodiscard]] bool has_queried() const { return now_.has_queried; }
 
   // ---- writes that take effect at once ----
-  /// Whether a write takes effect and is confirmed at its own statement, instead of at COMMIT.
+  /// Returns whether a write takes effect and is confirmed at its own statement, instead of at COMMIT.
   [[nodiscard]] bool writes_at_once() const;
   /// A write has taken effect. Returns whether it is the block's first.
   bool note_effect() { return now_.effects++ == 0; }
-  /// How many have, which ROLLBACK does not take back.
+  /// Returns how many have; ROLLBACK does not take them back.
   [[nodiscard]] uint64_t effects() const { return now_.effects; }
-  /// How many have since the savepoint.
+  /// Returns how many have since the savepoint.
   [[nodiscard]] uint64_t effects_since(size_t index) const {
     return now_.effects - now_.savepoints.at(index).saved->effects;
   }

@@ -316,9 +316,9 @@ class PgSession final : public rpc::ByteSession {
   void on_submitted(wire::v1::Result&& answer);
   void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
   void end_submission(std::optional<Failure> failure);
-  /// Whether a write waits for COMMIT: once a block has gathered one, all its writes do.
+  /// Returns whether a write waits for COMMIT: once a block has gathered one, all its writes do.
   [[nodiscard]] bool gathers_writes() const;
-  /// Whether a write of the block is compiled and takes effect now.
+  /// Returns whether a write of the block is compiled and takes effect now.
   [[nodiscard]] bool has_write_for_now() const;
   /// Tells a client that so many of its writes stay, though its block or a part of it ends without them.
   void warn_of_effects(uint64_t count);

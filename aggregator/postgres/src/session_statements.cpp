@@ -1,6 +1,7 @@
 // Prepared statements in SQL: PREPARE, EXECUTE and DEALLOCATE, over the same store as the protocol's.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "catalogue_refusals.hpp"
@@ -65,7 +66,8 @@ std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, co
 
 /// The number of the first parameter that is an array and whose value is neither a string nor NULL; 0: there is none.
 size_t computed_array(const ExecuteCommand& command, const Prepared& statement) {
-  for (size_t index = 0; index < statement.parameters.size(); ++index) {
+  const size_t count = std::min(statement.parameters.size(), command.values.size());
+  for (size_t index = 0; index < count; ++index) {
     Words words(command.values[index]);
     const bool is_literal = (words.is_string() || words.is("null")) && words.left() == 1;
     if (statement.parameters[index].type.is_array && !is_literal) {

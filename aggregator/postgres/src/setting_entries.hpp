@@ -17,7 +17,7 @@ namespace daedalus::postgres {
 /// Returns the parameter of this name, which is in lower case; null: there is none.
 [[nodiscard]] const SettingEntry* find_setting(std::string_view key);
 
-/// Whether PostgreSQL has a parameter of this name, in lower case, that says how its own server works.
+/// Returns whether PostgreSQL has a parameter of this name, in lower case, that says how its own server works.
 [[nodiscard]] bool is_server_setting(std::string_view key);
 
 }  // namespace daedalus::postgres

@@ -40,7 +40,7 @@ struct SettingEntry {
   bool is_reported = false;  ///< Clients are told its value whenever it changes.
 };
 
-/// Whether `value` is one of `choices`, which are separated by '|'.
+/// Returns whether `value` is one of `choices`, which are separated by '|'.
 [[nodiscard]] constexpr bool is_choice(std::string_view choices, std::string_view value) {
   while (!choices.empty()) {
     const size_t end = choices.find('|') < choices.size() ? choices.find('|') : choices.size();

@@ -56,10 +56,10 @@ class LoginGuard {
   [[nodiscard]] bool has_users() const { return users_ != nullptr; }
   /// None: there is no such user (any longer).
   [[nodiscard]] std::optional<Role> role_of(std::string_view user) const;
-  /// Whether the users file says that writes in blocks of the user's take effect at once; nothing: it says nothing.
+  /// Returns whether the users file lets writes in blocks of the user's take effect at once; nothing: it does not say.
   [[nodiscard]] std::optional<bool> writes_at_once(std::string_view user) const;
-  /// The same for the same user, whether there is one or not: for all who have the users file's key of salts, and as
-  /// long as the process lives where it has none.
+  /// Returns the same for the same user, whether there is one or not: for all who have the users file's key of salts,
+  /// and as long as the process lives where it has none.
   [[nodiscard]] Challenge challenge(std::string_view user) const;
   [[nodiscard]] std::string draw_nonce() const;
 
