@@ -28,18 +28,29 @@ def dsn(cluster: LocalCluster) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[str]:
+def postgres_dsn() -> Iterator[str]:
     """How clients find a PostgreSQL 15 with the same table, as its owner."""
     with plain_postgres(KINDS, "kinds") as dsn:
         yield dsn
 
 
-@pytest.fixture
-def table(dsn: str) -> str:
-    """The same, of a table without rows."""
+def without_rows(dsn: str) -> str:
+    """The same, of a table whose rows of earlier tests are deleted."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("DELETE FROM kinds")
     return dsn
+
+
+@pytest.fixture
+def table(dsn: str) -> str:
+    """How clients find the first aggregator, whose table has no rows."""
+    return without_rows(dsn)
+
+
+@pytest.fixture
+def postgres(postgres_dsn: str) -> str:
+    """How clients find PostgreSQL, whose table has no rows."""
+    return without_rows(postgres_dsn)
 
 
 @pytest.fixture(scope="session")

@@ -51,8 +51,8 @@ class Parameter:
 
 
 @pytest.fixture(scope="module")
-def theirs(postgres: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres, user=SUPERUSER, autocommit=True) as connection:
+def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(postgres_dsn, user=SUPERUSER, autocommit=True) as connection:
         yield connection
 
 
