@@ -8,6 +8,7 @@
 #include "calendar.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "int128.hpp"
@@ -97,6 +98,9 @@ Result<Value> assign_number(const Type& from, const Value& value, const Type& to
 
 Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
   const bool is_date = from.kind == TypeKind::kDate;
+  if (is_infinite_moment(from.kind, value)) {
+    return Value(infinity_of(to.kind, value < 0));
+  }
   if (value < (is_date ? kComputedDaysMin : kComputedMicrosMin) ||
       value > (is_date ? kDateDaysMax : kTimestampMicrosMax)) {
     return rejected("22008", is_date ? "date out of range" : "timestamp out of range");
@@ -114,9 +118,13 @@ Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
 }
 
 /// The time of day of a moment, or of a span whose days and months do not count; as a span, the time since midnight.
-Value assign_time(const Value& value, const Type& to) {
+/// Infinity has none: NULL.
+Value assign_time(const Type& from, const Value& value, const Type& to) {
   const auto* interval = std::get_if<Interval>(&value);
   const int64_t micros = interval != nullptr ? interval->micros : std::get<int64_t>(value);
+  if (is_infinite_moment(from.kind, micros)) {
+    return {};
+  }
   if (to.kind == TypeKind::kInterval) {
     return Interval{0, 0, micros};
   }
@@ -139,7 +147,7 @@ Result<Value> convert(const Type& from, const Value& value, const Type& to) {
     return assign_datetime(from, std::get<int64_t>(value), to);
   }
   if (is_cast_of_time(from.kind, to.kind)) {
-    return assign_time(value, to);
+    return assign_time(from, value, to);
   }
   if (from.kind == to.kind &&
       (from.kind == TypeKind::kBool || from.kind == TypeKind::kTime || from.kind == TypeKind::kUuid)) {
@@ -166,7 +174,8 @@ Result<Value> assign(const Type& from, const Value& value, const Type& to) {
     return made;
   }
   const bool is_date = to.kind == TypeKind::kDate;
-  return std::get<int64_t>(*made) < (is_date ? kDateDaysMin : kTimestampMicrosMin)
+  const auto number = std::get<int64_t>(*made);
+  return !is_infinite_moment(to.kind, number) && number < (is_date ? kDateDaysMin : kTimestampMicrosMin)
              ? rejected("22008", is_date ? "date out of range" : "timestamp out of range")
              : made;
 }

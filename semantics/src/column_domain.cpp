@@ -11,6 +11,7 @@
 #include "condition.hpp"
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "text_parts.hpp"
 
@@ -48,19 +49,6 @@ Domain domain_of(const Type& type) {
   }
   const IntegerRange range = whole_range(type.kind);
   return {range.low, range.high, 0};
-}
-
-/// What lies between is held by a column of moments: its infinities, the ends of its numbers, are not.
-Domain finite_domain(const Type& type) {
-  return type.kind == TypeKind::kDate ? Domain{kDateDaysMin, kDateDaysMax, 0}
-                                      : Domain{kTimestampMicrosMin, kTimestampMicrosMax, 0};
-}
-
-bool is_infinite_moment(const Type& type, const TypedValue& constant) {
-  const auto* number = std::get_if<int64_t>(&constant.value);
-  const IntegerRange range = integer_range(type.kind == TypeKind::kDate ? TypeKind::kInt : TypeKind::kBigint);
-  return is_moment(type.kind) && constant.type.kind == type.kind && number != nullptr &&
-         (*number == range.low || *number == range.high);
 }
 
 Value ordinal_value(const Type& type, const BigInt& ordinal) {
@@ -140,12 +128,19 @@ Bounds bounds_of(const Type& type, const TypedValue& constant, const Domain& dom
   if (const auto* decimal = std::get_if<Decimal>(&constant.value)) {
     return decimal_bounds(*decimal, domain.scale);
   }
-  const BigInt integer = std::get<int64_t>(constant.value);
+  const auto number = std::get<int64_t>(constant.value);
+  if (is_infinite_moment(constant.type.kind, number)) {
+    return exact_bounds(infinity_of(type.kind, number < 0), 1);
+  }
+  const BigInt integer = number;
   if (type.kind == TypeKind::kDate && is_timestamp(constant.type.kind)) {
     return exact_bounds(integer, kMicrosPerDay);
   }
   if (is_timestamp(type.kind) && constant.type.kind == TypeKind::kDate) {
-    return exact_bounds(integer * kMicrosPerDay, 1);
+    // A date behind the last timestamp is before infinity.
+    constexpr int64_t kInfinity = infinity_of(TypeKind::kTimestamp, false);
+    const BigInt micros = integer * kMicrosPerDay;
+    return micros < kInfinity ? exact_bounds(micros, 1) : Bounds{kInfinity, kInfinity};
   }
   return decimal_bounds(Decimal{integer, 0}, domain.scale);
 }
@@ -357,7 +352,7 @@ Result<Condition> compare_column(ColumnRef column, Operator op, const TypedValue
   if (is_inside(type, constant.type, constant.value)) {
     return compare_literal(column, op, constant.value);
   }
-  const Domain domain = is_infinite_moment(type, constant) ? finite_domain(type) : domain_of(type);
+  const Domain domain = domain_of(type);
   const Bounds bounds = bounds_of(type, constant, domain);
   if (op == Operator::kEqual || op == Operator::kNotEqual) {
     return equal_condition(column, bounds, domain, op == Operator::kNotEqual);

@@ -4,6 +4,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "int128.hpp"
@@ -37,8 +38,13 @@ Decimal to_decimal(const Value& value) {
   return integer != nullptr ? Decimal{*integer, 0} : std::get<Decimal>(value);
 }
 
+/// Infinity is further than any date, which may lie behind the last timestamp.
 Int128 to_micros(const TypedValue& moment) {
   const auto value = std::get<int64_t>(moment.value);
+  if (is_infinite_moment(moment.type.kind, value)) {
+    constexpr Int128 kInfinity = Int128{1} << 100;
+    return value < 0 ? -kInfinity : kInfinity;
+  }
   return moment.type.kind == TypeKind::kDate ? Int128{value} * kMicrosPerDay : Int128{value};
 }
 

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "calendar.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "text_parts.hpp"
 #include "units_of_time.hpp"
@@ -126,7 +127,20 @@ Int128 interval_micros(const Interval& interval) {
   return (Int128{interval.months} * kDaysPerMonth + interval.days) * kMicrosPerDay + interval.micros;
 }
 
+namespace {
+
+/// Says whether a part of an interval led out of what PostgreSQL's timestamps reach, from where no other part leads
+/// back.
+bool is_lost(int64_t days) { return days < kComputedDaysMin || days > kPostgresTimestampDaysMax; }
+
+Error timestamp_out_of_range() { return rejected("22008", "timestamp out of range"); }
+
+}  // namespace
+
 Result<int64_t> add_interval(int64_t timestamp_micros, const Interval& interval) {
+  if (is_infinite_timestamp(timestamp_micros)) {
+    return timestamp_micros;
+  }
   int64_t days = floor_div(timestamp_micros, kMicrosPerDay);
   const int64_t time = timestamp_micros - days * kMicrosPerDay;
   if (interval.months != 0) {
@@ -137,9 +151,12 @@ Result<int64_t> add_interval(int64_t timestamp_micros, const Interval& interval)
     date.day = std::min(date.day, days_in_month(date.year, date.month));
     days = days_from_civil(date);
   }
+  if (is_lost(days) || is_lost(days + interval.days)) {
+    return timestamp_out_of_range();
+  }
   const Int128 moved = (Int128{days} + interval.days) * kMicrosPerDay + time + interval.micros;
   if (moved < kComputedMicrosMin || moved > kTimestampMicrosMax) {
-    return rejected("22008", "timestamp out of range");
+    return timestamp_out_of_range();
   }
   return static_cast<int64_t>(moved);
 }

@@ -5,6 +5,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/packed_walk.hpp"
 #include "daedalus/semantics/utf8.hpp"
@@ -85,9 +86,15 @@ ValueFault value_fault(const Type& type, std::string_view bytes) {
     case TypeKind::kNumeric:
       return numeric_fault(type, bytes);
     case TypeKind::kDate:
+      if (is_infinite_date(load<int32_t>(bytes.data()))) {
+        return ValueFault::kNone;
+      }
       return range_fault<int32_t>(bytes, kDateDaysMin, kDateDaysMax, ValueFault::kDate);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
+      if (is_infinite_timestamp(load<int64_t>(bytes.data()))) {
+        return ValueFault::kNone;
+      }
       return range_fault<int64_t>(bytes, kTimestampMicrosMin, kTimestampMicrosMax, ValueFault::kTimestamp);
     case TypeKind::kTime:
       return range_fault<int64_t>(bytes, 0, kTimeMicrosMax, ValueFault::kTime);

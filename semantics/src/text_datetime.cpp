@@ -3,6 +3,7 @@
 
 #include "calendar.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "datetime_decoder.hpp"
 #include "datetime_fields.hpp"
@@ -15,9 +16,6 @@ namespace {
 constexpr std::string_view kNow = "now";
 /// 2000-01-01, from which PostgreSQL counts.
 constexpr int64_t kPostgresFirstDay = 10'957;
-
-// PostgreSQL's last day of timestamps, which is behind ours.
-constexpr int64_t kPostgresTimestampDaysMax = days_from_civil({294'276, 12, 31});
 
 std::string_view short_name(const Type& type) {
   return type.kind == TypeKind::kDate ? "date" : type.kind == TypeKind::kTime ? "time" : "timestamp";
@@ -172,6 +170,8 @@ void append_civil(const CivilDate& date, std::string& out) {
 
 std::string_view era_of(const CivilDate& date) { return date.year > 0 ? "" : " BC"; }
 
+void append_infinity(bool is_early, std::string& out) { out.append(is_early ? "-infinity" : "infinity"); }
+
 /// +02, +05:30 or -00:25:21.
 void append_offset(int64_t seconds, std::string& out) {
   const auto size = static_cast<uint64_t>(seconds < 0 ? -seconds : seconds);
@@ -223,8 +223,7 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
       return Value(int64_t{0});
     case Moment::Kind::kLate:
     case Moment::Kind::kEarly:
-      return rejected("0A000", fmt::format("{} {}infinity is not supported", short_name(type),
-                                           moment.kind == Moment::Kind::kEarly ? "-" : ""));
+      return Value(infinity_of(type.kind, moment.kind == Moment::Kind::kEarly));
     case Moment::Kind::kFinite:
       break;
   }
@@ -258,6 +257,9 @@ Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, c
 }
 
 void append_date(int64_t days, std::string& out) {
+  if (is_infinite_date(days)) {
+    return append_infinity(days < 0, out);
+  }
   const CivilDate date = civil_from_days(days);
   append_civil(date, out);
   out.append(era_of(date));
@@ -279,9 +281,17 @@ void append_time(int64_t micros, std::string& out) {
   out.append(text, size);
 }
 
-void append_timestamp(int64_t micros, std::string& out) { append_moment(micros, std::nullopt, out); }
+void append_timestamp(int64_t micros, std::string& out) {
+  if (is_infinite_timestamp(micros)) {
+    return append_infinity(micros < 0, out);
+  }
+  append_moment(micros, std::nullopt, out);
+}
 
 void append_timestamptz(int64_t micros, std::string& out, const BoundZone* zone) {
+  if (is_infinite_timestamp(micros)) {
+    return append_infinity(micros < 0, out);
+  }
   const int64_t offset = offset_at(zone, micros);
   append_moment(micros + offset * kMicrosPerSecond, offset, out);
 }

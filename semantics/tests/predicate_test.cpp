@@ -190,7 +190,9 @@ TEST(Normalise, ComparesDatesWithTimestamps) {
   EXPECT_EQ(compare(kD, Operator::kEqual, kTimestamp, "2013-01-01"), "d = 2013-01-01");
   EXPECT_EQ(compare(kD, Operator::kEqual, kTimestamp, "2013-01-01 00:00:01"), "never");
   EXPECT_EQ(compare(kT, Operator::kGreater, kDate, "2013-01-01"), "t > 2013-01-01 00:00:00");
-  EXPECT_EQ(compare(kT, Operator::kLess, kDate, "5874897-12-31"), "t not null");
+  EXPECT_EQ(compare(kT, Operator::kLess, kDate, "5874897-12-31"), "t <= 294247-01-10 04:00:54.775806");
+  EXPECT_EQ(compare(kT, Operator::kGreater, kDate, "5874897-12-31"), "t >= infinity");
+  EXPECT_EQ(compare(kD, Operator::kLess, kTimestamp, "infinity"), "d < infinity");
   EXPECT_EQ(compare(kD, Operator::kEqual, kLiteral, "2013-01-01 05:00:00"), "d = 2013-01-01");
 }
 

@@ -13,6 +13,7 @@
 
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/expression.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/semantics/uuid.hpp"
@@ -134,9 +135,12 @@ class Random {
         return type.precision == 0 ? decimal(45, static_cast<uint32_t>(between(0, 20)))
                                    : decimal(type.precision, type.scale);
       case TypeKind::kDate:
-        return integer(kDateDaysMin, kDateDaysMax);
+        return chance(5) ? infinity_of(type.kind, chance(50)) : integer(kDateDaysMin, kDateDaysMax);
       case TypeKind::kTimestamp:
       case TypeKind::kTimestampTz:
+        if (chance(5)) {
+          return infinity_of(type.kind, chance(50));
+        }
         if (chance(50)) {
           return std::clamp(integer(kDateDaysMin, 100) * kMicrosPerDay + between(-1, 1), kTimestampMicrosMin,
                             kTimestampMicrosMax);
@@ -303,6 +307,9 @@ class Random {
     }
     if (type.kind == TypeKind::kTime) {
       return std::clamp<int64_t>(std::get<int64_t>(value) + step, 0, kTimeMicrosMax);
+    }
+    if (is_moment(type.kind) && is_infinite_moment(type.kind, std::get<int64_t>(value))) {
+      return value;  // Nothing lies beside infinity.
     }
     if (const auto* integer = std::get_if<int64_t>(&value)) {
       const Result<Value> moved = assign({TypeKind::kNumeric}, Decimal{BigInt(*integer) + step, 0},

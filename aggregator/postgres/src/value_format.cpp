@@ -11,6 +11,7 @@
 #include "byte_order.hpp"
 #include "daedalus/aggregator/array_list.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/packed_text.hpp"
 #include "daedalus/semantics/packed_walk.hpp"
@@ -49,7 +50,7 @@ constexpr uint32_t kUnknownOid = 705;
 /// Of a packed text.
 constexpr size_t kParameterTextMax = UINT16_MAX;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
-constexpr int64_t kEpochDays = 10'957;
+constexpr int64_t kEpochDays = semantics::kDaysFrom1970To2000;
 constexpr int64_t kEpochMicros = kEpochDays * semantics::kMicrosPerDay;
 
 const TypeEntry& entry_of(TypeKind kind) {
@@ -82,11 +83,11 @@ void append_binary(const Type& type, const Value& value, std::string& out) {
       append_binary_numeric(std::get<semantics::Decimal>(value), out);
       return;
     case TypeKind::kDate:
-      append_big_endian(static_cast<int32_t>(std::get<int64_t>(value) - kEpochDays), out);
+      append_big_endian(static_cast<int32_t>(semantics::since_2000(type.kind, std::get<int64_t>(value))), out);
       return;
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
-      append_big_endian(std::get<int64_t>(value) - kEpochMicros, out);
+      append_big_endian(semantics::since_2000(type.kind, std::get<int64_t>(value)), out);
       return;
     case TypeKind::kInterval: {
       const auto& interval = std::get<semantics::Interval>(value);
@@ -117,23 +118,9 @@ Result<Value> within(Value value, int64_t number, int64_t low, int64_t high, con
   return value;
 }
 
-/// Infinity is the least and the greatest number of either layout; a statement says where it takes it.
-template <typename Number>
-bool is_infinity(Number number) {
-  return number == std::numeric_limits<Number>::min() || number == std::numeric_limits<Number>::max();
-}
-
-bool is_infinite_moment(TypeKind kind, const Value& value) {
-  const auto* number = std::get_if<int64_t>(&value);
-  if (number == nullptr || !semantics::is_moment(kind)) {
-    return false;
-  }
-  return kind == TypeKind::kDate ? is_infinity(static_cast<int32_t>(*number)) : is_infinity(*number);
-}
-
 Result<Value> read_binary_date(std::string_view bytes) {
   const auto since_2000 = read_big_endian<int32_t>(bytes);
-  if (is_infinity(since_2000)) {
+  if (semantics::is_infinite_date(since_2000)) {
     return Value(int64_t{since_2000});
   }
   const int64_t days = since_2000 + kEpochDays;
@@ -142,7 +129,7 @@ Result<Value> read_binary_date(std::string_view bytes) {
 
 Result<Value> read_binary_timestamp(std::string_view bytes) {
   const auto since_2000 = read_big_endian<int64_t>(bytes);
-  if (is_infinity(since_2000)) {
+  if (semantics::is_infinite_timestamp(since_2000)) {
     return Value(since_2000);
   }
   if (since_2000 > semantics::kTimestampMicrosMax - kEpochMicros) {
@@ -191,12 +178,6 @@ Result<Value> read_binary(TypeKind kind, std::string_view bytes) {
       break;
   }
   return Value(std::string(bytes));
-}
-
-/// A value, infinity of a moment included, whose place nobody has to be told.
-Result<Value> read_any_binary(TypeKind kind, std::string_view bytes) {
-  auto value = read_binary(kind, bytes);
-  return !value && value.error().sqlstate == "22P03" ? rejected("22P03", "incorrect binary data format") : value;
 }
 
 /// The type that a value of this kind travels with: varchars have a length, without which they were quoted literals.
@@ -370,18 +351,12 @@ Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_
 }
 
 Result<Value> read_binary_value(TypeKind kind, std::string_view bytes) {
-  auto value = read_any_binary(kind, bytes);
-  if (value && is_infinite_moment(kind, *value)) {
-    return rejected("0A000", fmt::format("{} infinity is not supported", kind_name(kind)));
-  }
-  return value;
+  auto value = read_binary(kind, bytes);
+  return !value && value.error().sqlstate == "22P03" ? rejected("22P03", "incorrect binary data format") : value;
 }
 
 Result<std::string> read_binary_as_text(TypeKind kind, std::string_view bytes) {
-  const auto value = read_any_binary(kind, bytes);
-  if (value && is_infinite_moment(kind, *value)) {
-    return std::string(std::get<int64_t>(*value) < 0 ? "-infinity" : "infinity");
-  }
+  const auto value = read_binary_value(kind, bytes);
   return value ? Result<std::string>(semantics::format_text(Type{kind}, *value)) : value.error();
 }
 

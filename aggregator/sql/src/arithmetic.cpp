@@ -8,6 +8,7 @@
 
 #include "beyond.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/text.hpp"
 
@@ -92,9 +93,15 @@ Result<Constant> add_numbers(const Scope& scope, const Constant& left, Sign sign
   return result;
 }
 
+bool is_infinite_date(const Constant& date) { return semantics::is_infinite_date(std::get<int64_t>(date.value)); }
+
 Result<Constant> add_days(const Scope& scope, const Constant& date, Sign sign, const Constant& days, int32_t location) {
   Constant result{Type{TypeKind::kDate}, {}, false, date.location};
   if (semantics::is_null(date.value) || semantics::is_null(days.value)) {
+    return result;
+  }
+  if (is_infinite_date(date)) {
+    result.value = date.value;
     return result;
   }
   const int64_t change = std::get<int64_t>(days.value);
@@ -192,6 +199,9 @@ Result<Constant> add(const Scope& scope, const Constant& left, Sign sign, const 
   if (left_kind == TypeKind::kDate && right_kind == TypeKind::kDate && sign == Sign::kMinus) {
     Constant days{Type{TypeKind::kInt}, {}, false, left.location};
     if (!semantics::is_null(first->value) && !semantics::is_null(second->value)) {
+      if (is_infinite_date(*first) || is_infinite_date(*second)) {
+        return scope.error("22008", "cannot subtract infinite dates", location);
+      }
       days.value = std::get<int64_t>(first->value) - std::get<int64_t>(second->value);
     }
     return days;

@@ -13,17 +13,6 @@ namespace {
 
 using semantics::Type;
 using semantics::TypeKind;
-using semantics::Value;
-
-/// No date is that far away in its 32 bits, nor any timestamp in its 64.
-Value infinity_of(TypeKind kind, bool is_early) {
-  using Days = std::numeric_limits<int32_t>;
-  using Micros = std::numeric_limits<int64_t>;
-  if (kind == TypeKind::kDate) {
-    return int64_t{is_early ? Days::min() : Days::max()};
-  }
-  return is_early ? Micros::min() : Micros::max();
-}
 
 std::string lowered_word(std::string_view text) {
   constexpr std::string_view kSpaces = " \t\n\r\f\v";
@@ -46,47 +35,24 @@ std::optional<double> special_number(std::string_view word) {
   return is_negative ? -std::numeric_limits<double>::infinity() : std::numeric_limits<double>::infinity();
 }
 
-Constant beyond(Type type, Value value) {
-  Constant made{type, std::move(value)};
+}  // namespace
+
+std::optional<Constant> value_beyond(const Type& type, std::string_view text) {
+  if (type.kind != TypeKind::kNumeric || type.precision != 0) {
+    return std::nullopt;
+  }
+  const std::optional<double> number = special_number(lowered_word(text));
+  if (!number) {
+    return std::nullopt;
+  }
+  Constant made{Type{TypeKind::kDouble}, *number};
   made.is_beyond = true;
   return made;
 }
 
-}  // namespace
-
-std::optional<Constant> value_beyond(const Type& type, std::string_view text) {
-  const bool is_number = type.kind == TypeKind::kNumeric && type.precision == 0;
-  if (!is_number && !semantics::is_moment(type.kind)) {
-    return std::nullopt;
-  }
-  const std::string word = lowered_word(text);
-  if (is_number) {
-    const std::optional<double> number = special_number(word);
-    return number ? std::optional(beyond(Type{TypeKind::kDouble}, *number)) : std::nullopt;
-  }
-  const bool is_early = word == "-infinity";
-  return is_early || word == "infinity" ? std::optional(beyond(type, infinity_of(type.kind, is_early))) : std::nullopt;
-}
-
-bool is_infinite(const Type& type, const Value& value) {
-  return semantics::is_moment(type.kind) &&
-         (value == infinity_of(type.kind, false) || value == infinity_of(type.kind, true));
-}
-
-Constant as_moment(Constant infinite, TypeKind kind) {
-  infinite.value = infinity_of(kind, std::get<int64_t>(infinite.value) < 0);
-  infinite.type = Type{kind};
-  return infinite;
-}
-
 Error refuse_beyond(const Scope& scope, const Constant& constant) {
-  const auto* number = std::get_if<double>(&constant.value);
-  if (number == nullptr) {
-    const bool is_early = std::get<int64_t>(constant.value) < 0;
-    return scope.refuse(fmt::format("{} {}infinity", semantics::kind_name(constant.type.kind), is_early ? "-" : ""),
-                        constant.location, "compare a column with it");
-  }
-  const char* const name = std::isnan(*number) ? "NaN" : *number < 0 ? "-Infinity" : "Infinity";
+  const double number = std::get<double>(constant.value);
+  const char* const name = std::isnan(number) ? "NaN" : number < 0 ? "-Infinity" : "Infinity";
   return scope.refuse(fmt::format("numeric \"{}\"", name), constant.location, "compare a column with it");
 }
 

@@ -99,7 +99,6 @@ Folded fold_parameter(Scope& scope, const grammar::ParameterReference& node) {
   }
   constant->location = node.location;
   constant->given = node.number;
-  constant->is_beyond = constant->is_beyond || is_infinite(constant->type, constant->value);
   return std::move(*constant);
 }
 
@@ -126,11 +125,8 @@ Folded fold_restricted(const Scope& scope, const Constant& argument, semantics::
   return std::move(*made);
 }
 
-/// A literal that is beyond the type, or such a value as another kind of moment; nothing for all others.
+/// A literal that is beyond the type; nothing for all others.
 std::optional<Constant> cast_beyond(const Scope& scope, const Constant& argument, const Type& type) {
-  if (argument.is_beyond && semantics::is_moment(argument.type.kind) && semantics::is_moment(type.kind)) {
-    return as_moment(argument, type.kind);
-  }
   const auto* text = std::get_if<std::string>(&argument.value);
   auto made = argument.is_untyped && text != nullptr ? value_beyond(type, *text) : std::nullopt;
   if (made) {
@@ -433,8 +429,7 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   // PostgreSQL compares varchar as text.
   ask_kind(scope, constant, column_type.kind == TypeKind::kVarchar ? TypeKind::kText : column_type.kind);
   if (constant.is_beyond) {
-    const bool are_moments = semantics::is_moment(constant.type.kind) && semantics::is_moment(column_type.kind);
-    return are_moments ? as_moment(std::move(constant), column_type.kind) : constant;
+    return constant;
   }
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
   if (!constant.is_untyped && is_of_other_clock(scope, constant.type.kind, column_type.kind)) {

@@ -93,8 +93,7 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements_for(c
 }
 
 bool ExpressionBinder::is_left_beyond(const Typed& element, TypeKind kind) const {
-  const bool is_alike = beyond_ && (*beyond_ == kind || (semantics::is_moment(*beyond_) && semantics::is_moment(kind)));
-  return is_alike && is_beyond(element, kind);
+  return beyond_ && *beyond_ == kind && is_beyond(element, kind);
 }
 
 Result<std::optional<std::vector<Typed>>> ExpressionBinder::elements_of_text(const Typed& text) {

@@ -109,7 +109,6 @@ TEST_F(RefusalTest, Conditions) {
            {"at = LOCALTIMESTAMP(3)", "0A000@28 LOCALTIMESTAMP with a precision is not supported"},
            {"at = ANY ('{2013-01-01}'::timestamp(3)[])",
             "0A000@47 an array of moments of fewer digits is not supported"},
-           {"at + INTERVAL '1 day' < 'infinity'", "0A000@47 timestamp infinity is not supported"},
            {"n = n + 'NaN'", "0A000@31 numeric \"NaN\" is not supported"},
            {"i = B'1'", "0A000@27 bit-string constant is not supported"},
        }) {

@@ -161,12 +161,15 @@ TEST_F(WhereTest, DatesInOtherSpellings) {
             "22008@29 date/time field value out of range: \"30/06/2013\"");
 }
 
-TEST_F(WhereTest, NothingIsBeyondInfinity) {
+TEST_F(WhereTest, InfinityOfAMomentIsAnEndOfItsNumbers) {
   for (const auto& [condition, predicate] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"day < 'infinity'", "day not null"},
-           {"at = 'infinity'", "never"},
+           {"day < 'infinity'", "day<infinity"},
+           {"at = 'infinity'", "at=infinity"},
            {"at >= '-infinity'::date", "at not null"},
-           {"moment > TIMESTAMPTZ '-infinity'", "moment not null"},
+           {"moment > TIMESTAMPTZ '-infinity'", "moment>-infinity"},
+           {"day > 'infinity'", "never"},
+           {"at < '5874897-12-31'::date", "at<=294247-01-10 04:00:54.775806"},
+           {"day <= 'infinity'::timestamp", "day not null"},
            {"n < 'NaN'", "n not null"},
            {"n = 'infinity'::numeric", "never"},
        }) {

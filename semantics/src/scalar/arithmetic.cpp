@@ -4,6 +4,7 @@
 
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -154,15 +155,27 @@ Result<Value> fit_date(Int128 days) {
   return Value(static_cast<int64_t>(days));
 }
 
+/// A date so many days later; infinity stays.
+Result<Value> moved_by_days(int64_t date, int64_t days) {
+  return is_infinite_date(date) ? Result<Value>(Value(date)) : fit_date(Int128{date} + days);
+}
+
 Result<Value> date_plus_days(Arguments arguments, const BoundExpression&) {
-  return fit_date(Int128{integer(arguments[0])} + integer(arguments[1]));
+  return moved_by_days(integer(arguments[0]), integer(arguments[1]));
+}
+
+Result<Value> days_plus_date(Arguments arguments, const BoundExpression&) {
+  return moved_by_days(integer(arguments[1]), integer(arguments[0]));
 }
 
 Result<Value> date_minus_days(Arguments arguments, const BoundExpression&) {
-  return fit_date(Int128{integer(arguments[0])} - integer(arguments[1]));
+  return moved_by_days(integer(arguments[0]), -integer(arguments[1]));
 }
 
 Result<Value> days_between(Arguments arguments, const BoundExpression&) {
+  if (is_infinite_date(integer(arguments[0])) || is_infinite_date(integer(arguments[1]))) {
+    return rejected("22008", "cannot subtract infinite dates");
+  }
   return fit_integer(TypeKind::kInt, Int128{integer(arguments[0])} - integer(arguments[1]));
 }
 
@@ -220,7 +233,7 @@ void add_arithmetic(Functions& functions) {
   adder.add_operator(173, "+", {TypeKind::kDouble}, TypeKind::kDouble, same, nullptr, false);
   add_numerics(adder);
   adder.add_operator(190, "+", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_plus_days);
-  adder.add_operator(191, "+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, date_plus_days);
+  adder.add_operator(191, "+", {TypeKind::kInt, TypeKind::kDate}, TypeKind::kDate, days_plus_date);
   adder.add_operator(192, "-", {TypeKind::kDate, TypeKind::kInt}, TypeKind::kDate, date_minus_days);
   adder.add_operator(193, "-", {TypeKind::kDate, TypeKind::kDate}, TypeKind::kInt, days_between);
 }

@@ -160,7 +160,9 @@ Result<Shape> shape_of_form(FunctionId function, Expressions arguments, const Ty
       if (arguments.size() != 1 || type_fault(target) || !can_cast_explicitly(arguments[0].type.kind, target.kind)) {
         return malformed(function, "there is no such cast");
       }
-      return Shape{target, arguments[0].nullable};
+      // Infinity has no time of day: NULL.
+      return Shape{target, arguments[0].nullable || (is_moment(arguments[0].type.kind) && !is_moment(target.kind) &&
+                                                     !is_string(target.kind))};
     case FunctionId::kNone:
       return malformed(function, "there is no such function");
     default:

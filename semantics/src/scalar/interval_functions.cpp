@@ -9,6 +9,7 @@
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/interval_modifier.hpp"
 #include "time_fields.hpp"
 
@@ -243,10 +244,15 @@ Interval age_between(int64_t later, int64_t earlier) {
 Result<Value> age(Arguments arguments, const BoundExpression&) {
   const int64_t left = integer(arguments[0]);
   const int64_t right = integer(arguments[1]);
+  if (is_infinite_timestamp(left) || is_infinite_timestamp(right)) {
+    return infinite_age();
+  }
   return Value(age_of_clocks(left, right, left < right));
 }
 
 }  // namespace
+
+Error infinite_age() { return rejected("22008", "timestamp out of range"); }
 
 Interval age_of_clocks(int64_t left, int64_t right, bool is_earlier) {
   if (!is_earlier) {
@@ -301,14 +307,14 @@ Result<Value> truncate_interval(Arguments arguments, const BoundExpression&) {
 }
 
 void add_intervals_of(Adder& adder) {
-  adder.add(750, "age", {kTimestamp, kTimestamp}, kInterval, age, nullptr, false);
+  adder.add(750, "age", {kTimestamp, kTimestamp}, kInterval, age);
   adder.add(751, "justify_hours", {kInterval}, kInterval, justify_hours);
   adder.add(752, "justify_days", {kInterval}, kInterval, justify_days);
   adder.add(753, "justify_interval", {kInterval}, kInterval, justify_interval);
   adder.add(754, "make_interval", {kInt, kInt, kInt, kInt, kInt, kInt, TypeKind::kDouble}, kInterval,
             interval_of_parts);
   adder.add(755, "interval", {kInterval, kInt}, kInterval, restricted_interval);
-  adder.add(756, "age", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kInterval, age, nullptr, false);
+  adder.add(756, "age", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kInterval, age);
 }
 
 }  // namespace daedalus::semantics::scalar

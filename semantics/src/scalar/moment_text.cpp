@@ -11,6 +11,7 @@
 #include "../calendar.hpp"
 #include "../units_of_time.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "moment_template.hpp"
 #include "number_template.hpp"
 #include "time_fields.hpp"
@@ -270,6 +271,9 @@ Result<Value> written(const Shown& shown, bool is_name_known, const std::string&
 
 template <bool kHasZone>
 Result<Value> moment_as_text(Arguments arguments, const BoundExpression&) {
+  if (is_infinite_timestamp(integer(arguments[0]))) {
+    return Value();  // As PostgreSQL says it.
+  }
   return written(Shown(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]), arguments.spare_text());
 }
 

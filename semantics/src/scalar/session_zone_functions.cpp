@@ -5,12 +5,14 @@
 #include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "interval_functions.hpp"
 #include "moment_text.hpp"
 #include "ranges.hpp"
 #include "text_moment.hpp"
+#include "time_of_day.hpp"
 #include "timestamptz_functions.hpp"
 
 namespace daedalus::semantics {
@@ -94,6 +96,9 @@ Result<Value> moment_less_interval(Arguments arguments, const BoundExpression&) 
 Result<Value> age(Arguments arguments, const BoundExpression&) {
   const int64_t left = integer(arguments[0]);
   const int64_t right = integer(arguments[1]);
+  if (is_infinite_timestamp(left) || is_infinite_timestamp(right)) {
+    return infinite_age();
+  }
   const Result<Value> left_clock = clock_in(arguments[2], left);
   const Result<Value> right_clock = clock_in(arguments[2], right);
   if (!left_clock || !right_clock) {
@@ -104,7 +109,7 @@ Result<Value> age(Arguments arguments, const BoundExpression&) {
 
 /// A day and a time of it.
 Result<Value> moment_of_parts(Arguments arguments, const BoundExpression&) {
-  const Result<Value> clock = clock_of_parts(arguments);
+  const Result<Value> clock = clock_of_parts(integer(arguments[0]), integer(arguments[1]));
   return clock ? moment_of_clock(arguments[2], integer(*clock)) : clock;
 }
 
@@ -131,6 +136,9 @@ Result<Value> to_timestamp_at_zone(Arguments arguments, const BoundExpression&) 
 Result<Value> to_char(Arguments arguments, const BoundExpression&) {
   const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
   const int64_t moment = integer(arguments[0]);
+  if (is_infinite_timestamp(moment)) {
+    return Value();  // As PostgreSQL says it.
+  }
   return zone ? written_at_offset(moment, offset_at(*zone, moment), text(arguments[1]), arguments.spare_text())
               : zone.error();
 }
@@ -153,7 +161,9 @@ void add_at_session_zone(Functions& functions) {
                     {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText}, TypeKind::kBool,
                     in_range);
   adder.add_at_zone(1920, "date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
+  adder.may_be_null();
   adder.add_at_zone(1921, "extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
+  adder.may_be_null();
   adder.add_at_zone(1922, "to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
   adder.add_at_zone(1923, "to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);
   adder.may_be_null();

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "interval_functions.hpp"
 #include "time_fields.hpp"
 #include "time_of_day.hpp"
@@ -43,6 +45,9 @@ Result<Value> moved(Arguments arguments, const BoundExpression&) {
 }
 
 Result<Value> between_timestamps(Arguments arguments, const BoundExpression&) {
+  if (is_infinite_timestamp(integer(arguments[0])) || is_infinite_timestamp(integer(arguments[1]))) {
+    return rejected("22008", "cannot subtract infinite timestamps");
+  }
   const __int128 micros = __int128{integer(arguments[0])} - integer(arguments[1]);
   return Value(Interval{0, static_cast<int32_t>(micros / kMicrosPerDay), static_cast<int64_t>(micros % kMicrosPerDay)});
 }
@@ -156,6 +161,37 @@ int64_t on_clock(Field field, int64_t moment, int64_t offset) {
 
 constexpr int64_t kJulianOfEpoch = 2'440'588;
 
+/// Says whether a field grows as time passes, so that infinity has an infinite one. Of others it has none: NULL.
+bool grows(Field field) {
+  switch (field) {
+    case Field::kYear:
+    case Field::kDecade:
+    case Field::kCentury:
+    case Field::kMillennium:
+    case Field::kIsoYear:
+    case Field::kEpoch:
+    case Field::kJulian:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// A field of infinity, as double precision.
+Value part_of_infinity(Field field, bool is_early) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return grows(field) ? Value(is_early ? -kInfinity : kInfinity) : Value();
+}
+
+/// The same as numeric, which has no infinity here. Error 0A000.
+Result<Value> extracted_of_infinity(Field field, bool is_early) {
+  if (!grows(field)) {
+    return Value();
+  }
+  return rejected("0A000", fmt::format("numeric \"{}Infinity\" is not supported", is_early ? "-" : ""),
+                  "date_part() says it as double precision");
+}
+
 /// As numeric, with the digits that PostgreSQL gives it.
 Decimal extracted(Field field, int64_t micros) {
   const Moment moment = moment_of(micros);
@@ -178,7 +214,11 @@ Decimal extracted(Field field, int64_t micros) {
 
 Result<Value> extract_from_timestamp(Arguments arguments, const BoundExpression& call) {
   const Result<Field> field = field_of(arguments[0], call.arguments[1].type.kind);
-  return field ? Result<Value>(Value(extracted(*field, integer(arguments[1])))) : field.error();
+  const int64_t micros = integer(arguments[1]);
+  if (!field || is_infinite_timestamp(micros)) {
+    return field ? extracted_of_infinity(*field, micros < 0) : field.error();
+  }
+  return Value(extracted(*field, micros));
 }
 
 Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
@@ -194,6 +234,13 @@ Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
     case Field::kMinute:
     case Field::kHour:
       return field_not_supported(arguments[0], kDate);
+    default:
+      break;
+  }
+  if (is_infinite_date(days)) {
+    return extracted_of_infinity(*field, days < 0);
+  }
+  switch (*field) {
     case Field::kEpoch:
       return Value(Decimal{BigInt(days) * 86'400, 0});
     case Field::kJulian:
@@ -230,6 +277,9 @@ Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset) {
   if (!field) {
     return field.error();
   }
+  if (is_infinite_timestamp(moment)) {
+    return part_of_infinity(*field, moment < 0);
+  }
   const std::optional<int64_t> of_zone = zone_field(*field, offset);
   return of_zone ? Value(static_cast<double>(*of_zone)) : Value(parted(*field, on_clock(*field, moment, offset)));
 }
@@ -238,6 +288,9 @@ Result<Value> extracted_of_clock(const Value& unit, int64_t moment, int64_t offs
   const Result<Field> field = field_of(unit, kTimestampTz);
   if (!field) {
     return field.error();
+  }
+  if (is_infinite_timestamp(moment)) {
+    return extracted_of_infinity(*field, moment < 0);
   }
   const std::optional<int64_t> of_zone = zone_field(*field, offset);
   return of_zone ? Value(Decimal{*of_zone, 0}) : Value(extracted(*field, on_clock(*field, moment, offset)));
@@ -252,7 +305,10 @@ Result<Value> date_part(Arguments arguments, const BoundExpression& call) {
     return moment.error();
   }
   const Result<Field> field = field_of(arguments[0], kIsDate ? kTimestamp : call.arguments[1].type.kind);
-  return field ? Result<Value>(Value(parted(*field, *moment))) : field.error();
+  if (!field || is_infinite_timestamp(*moment)) {
+    return field ? Result<Value>(part_of_infinity(*field, *moment < 0)) : field.error();
+  }
+  return Value(parted(*field, *moment));
 }
 
 // ---- truncation ----
@@ -260,6 +316,9 @@ Result<Value> date_part(Arguments arguments, const BoundExpression& call) {
 }  // namespace
 
 Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
+  if (is_infinite_timestamp(micros)) {
+    return Value(micros);
+  }
   const Result<Field> field = field_of(unit, kind);
   if (!field) {
     return field.error();
@@ -348,6 +407,12 @@ namespace {
 /// The start of the bin of so many days and microseconds, counted from an origin.
 Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
   const Interval& stride = interval(arguments[0]);
+  if (is_infinite_timestamp(integer(arguments[1]))) {
+    return arguments[1];
+  }
+  if (is_infinite_timestamp(integer(arguments[2]))) {
+    return rejected("22008", "origin out of range");
+  }
   if (stride.months != 0) {
     return rejected("0A000", "timestamps cannot be binned into intervals containing months or years");
   }
@@ -368,8 +433,11 @@ Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
   return Value(static_cast<int64_t>(start));
 }
 
-/// Infinite dates and times are refused where they come in.
-Result<Value> is_finite(Arguments, const BoundExpression&) { return Value(true); }
+/// Intervals are finite.
+Result<Value> is_finite(Arguments arguments, const BoundExpression& call) {
+  const TypeKind kind = call.arguments[0].type.kind;
+  return Value(kind == kInterval || !is_infinite_moment(kind, integer(arguments[0])));
+}
 
 void add_movements(Adder& adder) {
   adder.add_operator(700, "+", {kTimestamp, kInterval}, kTimestamp, moved<false, false, false>);
@@ -378,7 +446,7 @@ void add_movements(Adder& adder) {
   adder.add_operator(703, "+", {kDate, kInterval}, kTimestamp, moved<true, false, false>);
   adder.add_operator(704, "+", {kInterval, kDate}, kTimestamp, moved<true, true, false>);
   adder.add_operator(705, "-", {kDate, kInterval}, kTimestamp, moved<true, false, true>);
-  adder.add_operator(706, "-", {kTimestamp, kTimestamp}, kInterval, between_timestamps, nullptr, false);
+  adder.add_operator(706, "-", {kTimestamp, kTimestamp}, kInterval, between_timestamps);
   adder.add_operator(707, "+", {kInterval, kInterval}, kInterval, sum_of_intervals);
   adder.add_operator(708, "-", {kInterval, kInterval}, kInterval, difference_of_intervals);
   adder.add_operator(709, "-", {kInterval}, kInterval, negated_interval);
@@ -395,12 +463,14 @@ void add_moments_in_utc(Adder& adder) {
   adder.is_stable();
   adder.add_operator(802, "-", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, true>);
   adder.is_stable();
-  adder.add_operator(803, "-", {kTimestampTz, kTimestampTz}, kInterval, between_timestamps, nullptr, false);
+  adder.add_operator(803, "-", {kTimestampTz, kTimestampTz}, kInterval, between_timestamps);
   adder.add(804, "date_trunc", {kText, kTimestampTz}, kTimestampTz, date_trunc);
   adder.is_stable();
   adder.add(805, "date_part", {kText, kTimestampTz}, kDouble, date_part<false>);
+  adder.may_be_null();
   adder.is_stable();
   adder.add(806, "extract", {kText, kTimestampTz}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.may_be_null();
   adder.is_stable();
   adder.add(807, "date_bin", {kInterval, kTimestampTz, kTimestampTz}, kTimestampTz, date_bin);
   adder.add(808, "isfinite", {kTimestampTz}, TypeKind::kBool, is_finite, nullptr, false);
@@ -414,10 +484,14 @@ void add_time(Functions& functions) {
   adder.add(720, "date_trunc", {kText, kTimestamp}, kTimestamp, date_trunc);
   adder.add(722, "date_trunc", {kText, kInterval}, kInterval, truncate_interval);
   adder.add(723, "date_part", {kText, kTimestamp}, kDouble, date_part<false>);
+  adder.may_be_null();
   adder.add(724, "date_part", {kText, kDate}, kDouble, date_part<true>);
+  adder.may_be_null();
   adder.add(725, "date_part", {kText, kInterval}, kDouble, part_of_interval);
   adder.add(726, "extract", {kText, kTimestamp}, TypeKind::kNumeric, extract_from_timestamp);
+  adder.may_be_null();
   adder.add(727, "extract", {kText, kDate}, TypeKind::kNumeric, extract_from_date);
+  adder.may_be_null();
   adder.add(728, "extract", {kText, kInterval}, TypeKind::kNumeric, extract_from_interval);
   adder.add(729, "make_date", {kInt, kInt, kInt}, kDate, make_date);
   adder.add(730, "make_timestamp", {kInt, kInt, kInt, kInt, kInt, kDouble}, kTimestamp, make_timestamp);

@@ -7,6 +7,7 @@
 #include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "time_fields.hpp"
 #include "time_of_day.hpp"
 
@@ -19,10 +20,25 @@ using enum TypeKind;
 }  // namespace
 
 Result<int64_t> midnight_of(int64_t days) {
+  if (is_infinite_date(days)) {
+    return infinity_of(kTimestamp, days < 0);
+  }
   if (days > kTimestampMicrosMax / kMicrosPerDay) {
     return rejected("22008", "date out of range for timestamp");
   }
   return days * kMicrosPerDay;
+}
+
+Result<Value> clock_of_parts(int64_t days, int64_t time) {
+  const Result<int64_t> midnight = midnight_of(days);
+  if (!midnight) {
+    return midnight.error();
+  }
+  if (is_infinite_timestamp(*midnight)) {
+    return Value(*midnight);
+  }
+  return *midnight > kTimestampMicrosMax - time ? Result<Value>(rejected("22008", "timestamp out of range"))
+                                                : Value(*midnight + time);
 }
 
 Result<int64_t> time_of(int64_t hour, int64_t minute, double seconds) {
@@ -57,12 +73,7 @@ Result<Value> between_times(Arguments arguments, const BoundExpression&) {
 
 template <bool kIsTurned>
 Result<Value> at_time(Arguments arguments, const BoundExpression&) {
-  const Result<int64_t> midnight = midnight_of(integer(arguments[kIsTurned ? 1 : 0]));
-  if (!midnight) {
-    return midnight.error();
-  }
-  const int64_t moment = *midnight + integer(arguments[kIsTurned ? 0 : 1]);
-  return moment > kTimestampMicrosMax ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(moment);
+  return clock_of_parts(integer(arguments[kIsTurned ? 1 : 0]), integer(arguments[kIsTurned ? 0 : 1]));
 }
 
 Result<Value> make_time(Arguments arguments, const BoundExpression&) {

@@ -9,6 +9,7 @@
 #include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "time_fields.hpp"
 
@@ -24,6 +25,9 @@ int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at
 }  // namespace
 
 Result<Value> moved_by(int64_t micros, int64_t seconds) {
+  if (is_infinite_timestamp(micros)) {
+    return Value(micros);
+  }
   const int64_t by = seconds * kMicrosPerSecond;
   if (by < 0 ? micros < kComputedMicrosMin - by : micros > kTimestampMicrosMax - by) {
     return rejected("22008", "timestamp out of range");
@@ -56,6 +60,9 @@ Result<Value> moment_at_zone(Arguments arguments, const BoundExpression&) {
 /// A zone as an interval, in one direction or the other.
 template <int kDirection>
 Result<Value> at_interval(Arguments arguments, const BoundExpression&) {
+  if (is_infinite_timestamp(integer(arguments[1]))) {
+    return arguments[1];
+  }
   const auto& zone = std::get<Interval>(arguments[0]);
   if (zone.months != 0 || zone.days != 0) {
     return rejected("22023",
@@ -82,6 +89,9 @@ Result<Value> truncated_at_zone(Arguments arguments, const BoundExpression&) {
   }
   const BoundZone zone = read->of_place();
   const int64_t micros = integer(arguments[1]);
+  if (is_infinite_timestamp(micros)) {
+    return Value(micros);
+  }
   const int64_t offset = offset_at(zone, micros);
   const Result<Value> clock = moved_by(micros, offset);
   const Result<Value> cut = clock ? truncated(arguments[0], integer(*clock), kTimestampTz) : clock;
@@ -110,7 +120,7 @@ Result<Value> to_timestamp_of_epoch(Arguments arguments, const BoundExpression&)
     return rejected("22008", "timestamp cannot be NaN");
   }
   if (std::isinf(seconds)) {
-    return rejected("0A000", fmt::format("timestamp {}infinity is not supported", seconds < 0 ? "-" : ""));
+    return Value(infinity_of(kTimestampTz, seconds < 0));
   }
   const double micros = std::rint((seconds - kSecondsTo2000) * static_cast<double>(kMicrosPerSecond));
   constexpr auto kLow = static_cast<double>(kComputedMicrosMin - kMicrosFrom1970To2000);

@@ -11,15 +11,12 @@ namespace daedalus::semantics::scalar {
 /// Year, month, day, hour, minute and seconds put together. Error 22008.
 [[nodiscard]] Result<Value> make_timestamp(Arguments arguments, const BoundExpression& call);
 
-/// A clock's time moved by so many seconds, or a moment. Error 22008.
+/// A clock's time moved by so many seconds, or a moment; infinity stays. Error 22008.
 [[nodiscard]] Result<Value> moved_by(int64_t micros, int64_t seconds);
 /// What a clock in a bound zone shows at a moment, and when one there shows that. Errors: those of BoundZone::read(),
 /// 22008.
 [[nodiscard]] Result<Value> clock_in(const Value& zone, int64_t moment);
 [[nodiscard]] Result<Value> moment_of_clock(const Value& zone, int64_t clock);
-
-/// A day and a time of it. Error 22008.
-[[nodiscard]] Result<Value> clock_of_parts(Arguments arguments);
 
 /// date_part() and EXTRACT of a moment whose clock is so many seconds east of UTC. Errors: those of field_of().
 [[nodiscard]] Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset);

@@ -3,6 +3,7 @@
 #include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {
@@ -42,6 +43,13 @@ Result<Value> joined(Arguments arguments, const BoundExpression&) {
   return Value(kBoth ? left && right : left || right);
 }
 
+/// PostgreSQL's number of a moment as a double.
+double counted(const Value& moment, TypeKind kind) { return static_cast<double>(since_2000(kind, integer(moment))); }
+
+Result<Value> distance_of_dates(Arguments arguments, const BoundExpression&) {
+  return Value(counted(arguments[0], TypeKind::kDate) - counted(arguments[1], TypeKind::kDate));
+}
+
 Result<Value> distance(Arguments arguments, const BoundExpression&) {
   return Value(static_cast<double>(integer(arguments[0])) - static_cast<double>(integer(arguments[1])));
 }
@@ -53,8 +61,8 @@ Result<Value> distance_of_numerics(Arguments arguments, const BoundExpression&) 
 }
 
 Result<Value> distance_of_moments(Arguments arguments, const BoundExpression&) {
-  return Value((static_cast<double>(integer(arguments[0])) - static_cast<double>(integer(arguments[1]))) /
-               static_cast<double>(kMicrosPerSecond));
+  const double micros = counted(arguments[0], TypeKind::kTimestamp) - counted(arguments[1], TypeKind::kTimestamp);
+  return Value(micros / static_cast<double>(kMicrosPerSecond));
 }
 
 }  // namespace
@@ -78,7 +86,7 @@ void add_transitions(Functions& functions) {
   adder.add(1470, "int4range_subdiff", {kInt, kInt}, kDouble, distance, nullptr, false);
   adder.add(1471, "int8range_subdiff", {kBigint, kBigint}, kDouble, distance, nullptr, false);
   adder.add(1472, "numrange_subdiff", {kNumeric, kNumeric}, kDouble, distance_of_numerics);
-  adder.add(1473, "daterange_subdiff", {TypeKind::kDate, TypeKind::kDate}, kDouble, distance, nullptr, false);
+  adder.add(1473, "daterange_subdiff", {TypeKind::kDate, TypeKind::kDate}, kDouble, distance_of_dates, nullptr, false);
   adder.add(1474, "tsrange_subdiff", {TypeKind::kTimestamp, TypeKind::kTimestamp}, kDouble, distance_of_moments,
             nullptr, false);
   adder.add(1475, "tstzrange_subdiff", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kDouble, distance_of_moments,

@@ -7,6 +7,7 @@
 #include "../units_of_time.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "time_of_day.hpp"
 #include "timestamptz_functions.hpp"
 
@@ -68,21 +69,19 @@ Result<Value> timestamp_as(Arguments arguments, const BoundExpression&) {
   if (digits < 0 || digits > kPrecisionMax) {
     return rejected("22023", fmt::format("timestamp({}) precision must be between 0 and {}", digits, kPrecisionMax));
   }
-  const int64_t made = rounded(integer(arguments[0]), digits, kMicrosFrom1970To2000);
+  const int64_t micros = integer(arguments[0]);
+  if (is_infinite_timestamp(micros)) {
+    return arguments[0];
+  }
+  const int64_t made = rounded(micros, digits, kMicrosFrom1970To2000);
   return made > kTimestampMicrosMax ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(made);
 }
 
-Result<Value> moment_of(Arguments arguments, const BoundExpression&) { return clock_of_parts(arguments); }
+Result<Value> moment_of(Arguments arguments, const BoundExpression&) {
+  return clock_of_parts(integer(arguments[0]), integer(arguments[1]));
+}
 
 }  // namespace
-
-Result<Value> clock_of_parts(Arguments arguments) {
-  const Result<int64_t> midnight = midnight_of(integer(arguments[0]));
-  if (!midnight || *midnight > kTimestampMicrosMax - integer(arguments[1])) {
-    return midnight ? rejected("22008", "timestamp out of range") : midnight.error();
-  }
-  return Value(*midnight + integer(arguments[1]));
-}
 
 void add_typmods(Functions& functions) {
   Adder adder(functions);

@@ -55,4 +55,7 @@ struct CivilDate {
   return rest < 0 ? rest + denominator : rest;
 }
 
+/// PostgreSQL's last day of timestamps, which is behind ours.
+constexpr int64_t kPostgresTimestampDaysMax = days_from_civil({294'276, 12, 31});
+
 }  // namespace daedalus::semantics

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "vector_node.hpp"
 
@@ -115,8 +116,13 @@ class PairNode : public VectorNode {
 
 class ExactNode final : public PairNode {
  public:
-  ExactNode(FormOf form, Sign sign, bool is_numeric, Limits limits, VectorNodePtr left, VectorNodePtr right)
-      : PairNode(form, std::move(left), std::move(right)), sign_(sign), is_numeric_(is_numeric), limits_(limits) {
+  ExactNode(FormOf form, Sign sign, const BoundExpression& call, VectorNodePtr left, VectorNodePtr right)
+      : PairNode(form, std::move(left), std::move(right)),
+        sign_(sign),
+        is_numeric_(call.type.kind == TypeKind::kNumeric),
+        left_kind_(call.arguments.front().type.kind),
+        right_kind_(call.arguments.back().type.kind),
+        limits_(limits_of(call.type.kind)) {
     if (is_numeric_ && sign_ != Sign::kMultiply) {
       left_factor_ = power_of_ten(scale() - left_->scale());
       right_factor_ = power_of_ten(scale() - right_->scale());
@@ -134,6 +140,8 @@ class ExactNode final : public PairNode {
 
   ValueVector compute(const RowBatch& batch) override {
     read(batch);
+    mark_infinite(a_, left_kind_, batch.count);
+    mark_infinite(b_, right_kind_, batch.count);
     if (sign_ == Sign::kDivide || sign_ == Sign::kModulo) {
       divide(batch.count);
       return made_;
@@ -146,6 +154,23 @@ class ExactNode final : public PairNode {
       compute_checked(batch.count);
     }
     return made_;
+  }
+
+  /// Infinity is a number of its own that no arithmetic moves.
+  void mark_infinite(const ValueVector& side, TypeKind kind, uint32_t count) {
+    if (!semantics::is_moment(kind)) {
+      return;
+    }
+    const Limits finite = limits_of(kind);
+    const Operand<int64_t> moments = side.as_integers();
+    if (!any_outside(side.integers, side.is_constant ? 1 : count, finite.low, finite.high)) {
+      return;
+    }
+    for (uint32_t position = 0; position < count; ++position) {
+      if (semantics::is_infinite_moment(kind, moments.at(position))) {
+        mark_hard(position, count);
+      }
+    }
   }
 
   /// Brings both to one scale; false where they or the result may leave 64 bits.
@@ -265,6 +290,8 @@ class ExactNode final : public PairNode {
 
   Sign sign_;
   bool is_numeric_;
+  TypeKind left_kind_;
+  TypeKind right_kind_;
   Limits limits_;
   Int128 left_factor_ = 1;
   Int128 right_factor_ = 1;
@@ -392,8 +419,7 @@ VectorNodePtr make_number_node(const BoundExpression& call, const NodeMaker& mak
     return result == TypeKind::kReal ? VectorNodePtr(std::make_shared<FloatingNode<float>>(*sign, left, right))
                                      : std::make_shared<FloatingNode<double>>(*sign, left, right);
   }
-  return std::make_shared<ExactNode>(*form_of(call), *sign, result == TypeKind::kNumeric, limits_of(result), left,
-                                     right);
+  return std::make_shared<ExactNode>(*form_of(call), *sign, call, left, right);
 }
 
 }  // namespace daedalus::engine

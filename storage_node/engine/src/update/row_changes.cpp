@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/semantics/infinity.hpp"
 #include "kernels_bitmap.hpp"
 
 namespace daedalus::engine {
@@ -172,6 +173,10 @@ bool Modifications::prepare(Addition& addition, const uint8_t* old_value) {
     if constexpr (std::is_floating_point_v<T>) {
       return false;
     } else {
+      if (addition.layout.type.kind == TypeKind::kDate && semantics::is_infinite_date(load<T>(old_value))) {
+        std::memcpy(out, old_value, sizeof(T));  // It stays what it is.
+        return true;
+      }
       // Both addends have one sign: where an intermediate sum overflows, the whole sum is out of range too.
       Int128 sum = load<T>(old_value);
       if (__builtin_add_overflow(sum, addition.addend[0], &sum) ||

@@ -64,9 +64,13 @@ BoundExpression some_truth(Random& random) {
 }
 
 /// Equal ones are made of the same days and microseconds: others become one group only where groups are merged.
+/// Infinity has none: NULL.
 BoundExpression some_interval() {
-  return named("-", true,
-               {column(TestColumn::kTime), semantics::make_constant(Type{TypeKind::kTimestamp}, int64_t{86'399'999})});
+  BoundExpression difference =
+      named("-", true,
+            {column(TestColumn::kTime), semantics::make_constant(Type{TypeKind::kTimestamp}, int64_t{86'399'999})});
+  return call(FunctionId::kCase, {named("isfinite", false, {column(TestColumn::kTime)}), std::move(difference),
+                                  semantics::make_constant(Type{TypeKind::kInterval}, Value())});
 }
 
 /// Some of a type without a bound.

@@ -50,7 +50,11 @@ std::string neighbour_text(Random& random, const semantics::Type& type, std::str
   return fitted(std::move(text), type);
 }
 
+/// Infinity, which is outside, has no neighbour.
 int64_t stepped(Random& random, int64_t value, int64_t low, int64_t high) {
+  if (value < low || value > high) {
+    return value;
+  }
   return one_in(random, 2) ? (value < high ? value + 1 : value) : value > low ? value - 1 : value;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/packed.hpp"
 
 namespace daedalus::engine::test {
@@ -39,6 +40,9 @@ std::optional<Value> sum_of(const semantics::Type& type, const Value& old_value,
       return std::nullopt;
     }
     return Decimal{sum, static_cast<int32_t>(type.scale)};
+  }
+  if (type.kind == TypeKind::kDate && semantics::is_infinite_date(std::get<int64_t>(old_value))) {
+    return old_value;
   }
   const BigInt sum = BigInt{std::get<int64_t>(old_value)} + std::get<int64_t>(addend);
   BigInt low = semantics::kDateDaysMin;

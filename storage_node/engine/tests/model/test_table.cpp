@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/uuid.hpp"
 
@@ -208,10 +209,12 @@ Value random_value(Random& random, uint32_t column) {
     case TypeKind::kBigint:
       return edge(random, INT64_MIN, INT64_MAX);
     case TypeKind::kDate:
-      return edge(random, semantics::kDateDaysMin, semantics::kDateDaysMax);
+      return one_in(random, 20) ? semantics::infinity_of(type.kind, one_in(random, 2))
+                                : edge(random, semantics::kDateDaysMin, semantics::kDateDaysMax);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
-      return edge(random, semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax);
+      return one_in(random, 20) ? semantics::infinity_of(type.kind, one_in(random, 2))
+                                : edge(random, semantics::kTimestampMicrosMin, semantics::kTimestampMicrosMax);
     case TypeKind::kUuid:
       return semantics::uuid_bytes(__int128{edge(random, INT64_MIN, INT64_MAX)} << (one_in(random, 2) ? 64 : 0));
     case TypeKind::kTime:

@@ -17,7 +17,7 @@ import org.daedalus.client.DatetimeWords.Word;
  */
 class DatetimeReader extends DatetimeParts {
     enum Kind {
-        FINITE, EPOCH, INFINITY
+        FINITE, EPOCH, LATE, EARLY
     }
 
     /**
@@ -329,8 +329,14 @@ class DatetimeReader extends DatetimeParts {
                 minute = 0;
                 second = 0;
                 return TIME | ZONE;
-            case EPOCH, INFINITY :
-                kind = word.kind() == DatetimeWords.Kind.EPOCH ? Kind.EPOCH : Kind.INFINITY;
+            case EPOCH :
+                kind = Kind.EPOCH;
+                return FAR_MOMENT;
+            case LATE :
+                kind = Kind.LATE;
+                return FAR_MOMENT;
+            case EARLY :
+                kind = Kind.EARLY;
                 return FAR_MOMENT;
             case DAYLIGHT_MODIFIER :
                 offset += 3_600;

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 final class DatetimeWords {
     enum Kind {
         IGNORED, MONTH, WEEKDAY, MORNING, AFTERNOON, AFTER_CHRIST, BEFORE_CHRIST, LABEL, ISO_TIME, CURRENT, MIDNIGHT,
-        EPOCH, INFINITY, DAYLIGHT_MODIFIER
+        EPOCH, LATE, EARLY, DAYLIGHT_MODIFIER
     }
 
     /** What the number behind a label is. */
@@ -125,7 +125,8 @@ final class DatetimeWords {
         add(words, Kind.CURRENT, "now today tomorrow yesterday");
         add(words, Kind.MIDNIGHT, "allballs");
         add(words, Kind.EPOCH, "epoch");
-        add(words, Kind.INFINITY, "infinity -infinity");
+        add(words, Kind.LATE, "infinity");
+        add(words, Kind.EARLY, "-infinity");
         add(words, Kind.DAYLIGHT_MODIFIER, "dst");
         label(words, Label.YEAR, "y");
         label(words, Label.MONTH, "m");

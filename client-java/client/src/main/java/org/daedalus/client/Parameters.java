@@ -92,7 +92,7 @@ final class Parameters {
             return new Typed(ColumnType.UNTYPED, TimeText.format(moment));
         }
         if (value instanceof OffsetDateTime moment) {
-            return new Typed(ColumnType.UNTYPED, TimeText.format(moment.toInstant()));
+            return new Typed(ColumnType.UNTYPED, TimeText.format(instantOf(moment)));
         }
         if (value instanceof Interval) {
             return new Typed(INTERVAL, value);
@@ -113,5 +113,13 @@ final class Parameters {
                 + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"
                 + " LocalDateTime, LocalTime, Instant, OffsetDateTime, Interval, UUID, CharSequence, Character, Enum"
                 + " and null");
+    }
+
+    /** Infinite where the other is. */
+    private static Instant instantOf(OffsetDateTime moment) {
+        if (moment.equals(OffsetDateTime.MAX) || moment.equals(OffsetDateTime.MIN)) {
+            return moment.equals(OffsetDateTime.MAX) ? Instant.MAX : Instant.MIN;
+        }
+        return moment.toInstant();
     }
 }

@@ -48,7 +48,8 @@ public final class Row {
 
     /**
      * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
-     * LocalDateTime, LocalTime, Instant, UUID, String or Interval; null for NULL.
+     * LocalDateTime, LocalTime, Instant, UUID, String or Interval; null for NULL. Infinity of dates and timestamps is
+     * MAX or MIN of their class.
      */
     public Object getObject(int column) {
         return value(column);

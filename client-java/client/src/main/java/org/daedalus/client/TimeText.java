@@ -10,7 +10,8 @@ import org.daedalus.wire.PackedValues;
 
 /**
  * Dates, timestamps and times of day from and to text. Of what PostgreSQL reads, its answer or a refusal by name
- * (0A000): infinity, years before 1, and words like today, because what is read here has no time of its own.
+ * (0A000): years before 1, and words like today, because what is read here has no time of its own.
+ * Infinity is MAX and MIN of the classes.
  */
 final class TimeText {
     private static final int NANOS_PER_MICRO = 1_000;
@@ -26,12 +27,18 @@ final class TimeText {
     private TimeText() {}
 
     static LocalDate parseDate(String text) throws ValueException {
-        Moment moment = read("date", text);
+        Moment moment = DatetimeReader.read("date", text);
+        if (isInfinite(moment)) {
+            return isEarly(moment) ? LocalDate.MIN : LocalDate.MAX;
+        }
         return dayOf("date", text, moment, moment.days(), Limits.DATE_DAYS_MAX, Limits.DATE_DAYS_MAX);
     }
 
     static LocalDateTime parseTimestamp(String text) throws ValueException {
-        Moment moment = read("timestamp", text);
+        Moment moment = DatetimeReader.read("timestamp", text);
+        if (isInfinite(moment)) {
+            return isEarly(moment) ? LocalDateTime.MIN : LocalDateTime.MAX;
+        }
         return timestamp(text, moment, moment.micros());
     }
 
@@ -51,7 +58,10 @@ final class TimeText {
 
     /** In the time zone that the text says, otherwise in UTC. */
     static Instant parseInstant(String text) throws ValueException {
-        Moment moment = read("timestamp with time zone", text);
+        Moment moment = DatetimeReader.read("timestamp with time zone", text);
+        if (isInfinite(moment)) {
+            return isEarly(moment) ? Instant.MIN : Instant.MAX;
+        }
         if (moment.isZoneUnknown()) {
             throw notSupported("the name of a place as time zone is", text);
         }
@@ -60,6 +70,9 @@ final class TimeText {
     }
 
     static String format(Instant moment) {
+        if (moment.equals(Instant.MAX) || moment.equals(Instant.MIN)) {
+            return infinity(moment.equals(Instant.MIN));
+        }
         LocalDateTime clock = LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
         String text = format(clock);
         int end = text.length() - era(clock.toLocalDate()).length();
@@ -75,10 +88,16 @@ final class TimeText {
     }
 
     static String format(LocalDate date) {
+        if (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN)) {
+            return infinity(date.equals(LocalDate.MIN));
+        }
         return day(date, new StringBuilder(DATE_SIZE)).append(era(date)).toString();
     }
 
     static String format(LocalDateTime time) {
+        if (time.equals(LocalDateTime.MAX) || time.equals(LocalDateTime.MIN)) {
+            return infinity(time.equals(LocalDateTime.MIN));
+        }
         StringBuilder text = day(time.toLocalDate(), new StringBuilder(TIMESTAMP_SIZE)).append(' ');
         return append(time.toLocalTime(), text).append(era(time.toLocalDate())).toString();
     }
@@ -130,12 +149,16 @@ final class TimeText {
         return new ValueException("0A000", what + " not supported: \"" + text + "\"");
     }
 
-    private static Moment read(String type, String text) throws ValueException {
-        Moment moment = DatetimeReader.read(type, text);
-        if (moment.kind() == DatetimeReader.Kind.INFINITY) {
-            throw notSupported((type.equals("date") ? type : "timestamp") + " infinity is", text);
-        }
-        return moment;
+    private static boolean isInfinite(Moment moment) {
+        return moment.kind() == DatetimeReader.Kind.LATE || isEarly(moment);
+    }
+
+    private static boolean isEarly(Moment moment) {
+        return moment.kind() == DatetimeReader.Kind.EARLY;
+    }
+
+    private static String infinity(boolean isEarly) {
+        return isEarly ? "-infinity" : "infinity";
     }
 
     /** The day, checked against what the type holds here and in PostgreSQL. */

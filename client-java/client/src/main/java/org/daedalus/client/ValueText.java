@@ -25,8 +25,8 @@ public final class ValueText {
      * Reads {@code text} as a value of {@code type}; char(n) loses trailing blanks, numeric rounds half away from zero.
      *
      * @throws ValueException 22P02 malformed, 22003 out of range, 22001 string too long, 22007 and 22008 dates, 22009
-     *     and 22023 time zones, 22021 NUL in a string, 0A000 numeric NaN, infinite dates, today and
-     *     now, intervals, which no column has
+     *     and 22023 time zones, 22021 NUL in a string, 0A000 numeric NaN, today and now, intervals, which no
+     *     column has
      */
     public static Object parse(ColumnType type, String text) throws ValueException {
         return switch (type.kind()) {

@@ -7,9 +7,12 @@ import java.math.BigDecimal;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
+import java.time.OffsetDateTime;
+import java.util.Locale;
 import java.util.Random;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
+import org.daedalus.wire.PackedValues;
 import org.junit.jupiter.api.Test;
 
 class ValueTextTest {
@@ -27,6 +30,22 @@ class ValueTextTest {
         ValueException refusal = catchThrowableOfType(ValueException.class, () -> ValueText.parse(type, text));
         assertThat(refusal).as("%s %s", type, text).isNotNull();
         assertThat(refusal.sqlState()).as("%s", refusal.getMessage()).isEqualTo(sqlState);
+    }
+
+    @Test
+    void shouldReadAndShowInfinityOfMoments() throws ValueException {
+        for (ColumnType type : new ColumnType[] {DATE, TIMESTAMP, TIMESTAMPTZ}) {
+            for (String text : new String[] {"infinity", "-infinity"}) {
+                Object moment = ValueText.parse(type, text.toUpperCase(Locale.ROOT));
+                assertThat(ValueText.format(type, moment)).isEqualTo(text);
+                assertThat(PackedValues.encode(type, moment)).containsOnly(
+                        text.startsWith("-") ? new int[] {0, 0x80} : new int[] {0xff, 0x7f});
+            }
+        }
+        assertThat(ValueText.parse(DATE, "infinity")).isEqualTo(LocalDate.MAX);
+        assertThat(ValueText.parse(TIMESTAMP, "-infinity")).isEqualTo(LocalDateTime.MIN);
+        assertThat(ValueText.parse(TIMESTAMPTZ, "infinity")).isEqualTo(Instant.MAX);
+        assertThat(Parameters.of(OffsetDateTime.MAX).value()).isEqualTo("infinity");
     }
 
     @Test
@@ -147,7 +166,7 @@ class ValueTextTest {
         assertThat(ValueText.parse(TIMESTAMP, "2013-01-01 05:00:00+02")).isEqualTo(LocalDateTime.of(2013, 1, 1, 5, 0));
         refused(TIMESTAMP, "today 5:00", "0A000");
         refused(DATE, "0044-03-15 BC", "0A000");
-        refused(DATE, "infinity", "0A000");
+        refused(DATE, "+infinity", "22007");
         for (String text : new String[] {"", "2013", "2013-01", "2013-01-01T", "x"}) {
             refused(DATE, text, "22007");
         }

@@ -89,11 +89,8 @@ final class PackedReader {
             case DOUBLE -> readDouble(type);
             case NUMERIC -> readNumeric(type);
             case DATE -> readDate(type);
-            case TIMESTAMP -> PackedValues.ofMicros(within(type, timestampMin,
-                    (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX));
-            case TIMESTAMPTZ -> PackedValues.ofMicros(within(type, timestampMin,
-                    (long) LONG.get(bytes, take(Long.BYTES, type)), PackedValues.TIMESTAMP_MAX))
-                    .toInstant(ZoneOffset.UTC);
+            case TIMESTAMP -> PackedValues.ofMicros(readMicros(type));
+            case TIMESTAMPTZ -> PackedValues.instantOfMicros(readMicros(type));
             case TIME -> PackedValues.timeOfMicros(within(type, 0, (long) LONG.get(bytes, take(Long.BYTES, type)),
                     PackedValues.TIME_MAX));
             case UUID -> readUuid(type);
@@ -176,7 +173,16 @@ final class PackedReader {
 
     private LocalDate readDate(ColumnType type) throws WireException {
         int day = (int) INT.get(bytes, take(Integer.BYTES, type));
-        return LocalDate.ofEpochDay(within(type, dateMin, day, PackedValues.DATE_MAX));
+        if (!PackedValues.isInfiniteDate(day)) {
+            within(type, dateMin, day, PackedValues.DATE_MAX);
+        }
+        return PackedValues.dateOfDays(day);
+    }
+
+    private long readMicros(ColumnType type) throws WireException {
+        long micros = (long) LONG.get(bytes, take(Long.BYTES, type));
+        return PackedValues.isInfiniteTimestamp(micros)
+                ? micros : within(type, timestampMin, micros, PackedValues.TIMESTAMP_MAX);
     }
 
     private Interval readInterval(ColumnType type) throws WireException {

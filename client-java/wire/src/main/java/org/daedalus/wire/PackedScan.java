@@ -130,11 +130,13 @@ public final class PackedScan {
             }
             case DATE -> {
                 int days = (int) INT.get(rows, at);
-                yield days >= PackedValues.DATE_MIN && days <= PackedValues.DATE_MAX;
+                yield days >= PackedValues.DATE_MIN && days <= PackedValues.DATE_MAX
+                        || PackedValues.isInfiniteDate(days);
             }
             case TIMESTAMP, TIMESTAMPTZ -> {
                 long micros = (long) LONG.get(rows, at);
-                yield micros >= PackedValues.TIMESTAMP_MIN && micros <= PackedValues.TIMESTAMP_MAX;
+                yield micros >= PackedValues.TIMESTAMP_MIN && micros <= PackedValues.TIMESTAMP_MAX
+                        || PackedValues.isInfiniteTimestamp(micros);
             }
             case TIME -> {
                 long micros = (long) LONG.get(rows, at);

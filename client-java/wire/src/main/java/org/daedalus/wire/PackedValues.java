@@ -15,7 +15,8 @@ import java.util.UUID;
  *
  * <p>A value's Java class is fixed by its type: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
  * LocalDateTime, LocalTime, Instant, UUID, String, Interval. NULL has no packed form and is none of this class's
- * business.
+ * business. Infinity of dates and moments, which the greatest and the least number of their bytes stand for, is MAX and
+ * MIN of LocalDate, LocalDateTime and Instant.
  */
 public final class PackedValues {
     static final int FLOAT_NAN = 0x7fc00000;
@@ -59,11 +60,9 @@ public final class PackedValues {
                 case REAL -> out.putInteger(floatBits((Float) value), 4);
                 case DOUBLE -> out.putInteger(doubleBits((Double) value), 8);
                 case NUMERIC -> appendNumeric(type, (BigDecimal) value, out);
-                case DATE -> out.putInteger(checked(value, DATE_MIN, ((LocalDate) value).toEpochDay(), DATE_MAX), 4);
-                case TIMESTAMP -> out.putInteger(
-                        checked(value, TIMESTAMP_MIN, toMicros((LocalDateTime) value), TIMESTAMP_MAX), 8);
-                case TIMESTAMPTZ -> out.putInteger(
-                        checked(value, TIMESTAMP_MIN, toMicros((Instant) value), TIMESTAMP_MAX), 8);
+                case DATE -> out.putInteger(checkedDays((LocalDate) value), 4);
+                case TIMESTAMP -> out.putInteger(checkedMicros(value, toMicros((LocalDateTime) value)), 8);
+                case TIMESTAMPTZ -> out.putInteger(checkedMicros(value, toMicros((Instant) value)), 8);
                 case TIME -> out.putInteger(toMicros((LocalTime) value), 8);
                 case UUID -> appendUuid((UUID) value, out);
                 case CHAR, VARCHAR, TEXT -> appendString(type, (String) value, out);
@@ -96,19 +95,50 @@ public final class PackedValues {
         };
     }
 
-    /** Microseconds since 1970-01-01 00:00:00; finer digits are dropped. */
+    /** Microseconds since 1970-01-01 00:00:00; finer digits are dropped. MAX and MIN are infinite. */
     public static long toMicros(LocalDateTime value) {
+        if (value.equals(LocalDateTime.MAX) || value.equals(LocalDateTime.MIN)) {
+            return value.equals(LocalDateTime.MAX) ? Long.MAX_VALUE : Long.MIN_VALUE;
+        }
         return toMicros(value.toInstant(ZoneOffset.UTC));
     }
 
     public static long toMicros(Instant value) {
+        if (value.equals(Instant.MAX) || value.equals(Instant.MIN)) {
+            return value.equals(Instant.MAX) ? Long.MAX_VALUE : Long.MIN_VALUE;
+        }
         long micros = Math.multiplyExact(value.getEpochSecond(), MICROS_PER_SECOND);
         return Math.addExact(micros, value.getNano() / NANOS_PER_MICRO);
     }
 
     public static LocalDateTime ofMicros(long micros) {
+        if (isInfiniteTimestamp(micros)) {
+            return micros > 0 ? LocalDateTime.MAX : LocalDateTime.MIN;
+        }
         return LocalDateTime.ofEpochSecond(Math.floorDiv(micros, MICROS_PER_SECOND),
                 Math.floorMod(micros, MICROS_PER_SECOND) * NANOS_PER_MICRO, ZoneOffset.UTC);
+    }
+
+    public static Instant instantOfMicros(long micros) {
+        if (isInfiniteTimestamp(micros)) {
+            return micros > 0 ? Instant.MAX : Instant.MIN;
+        }
+        return ofMicros(micros).toInstant(ZoneOffset.UTC);
+    }
+
+    static LocalDate dateOfDays(int days) {
+        if (isInfiniteDate(days)) {
+            return days > 0 ? LocalDate.MAX : LocalDate.MIN;
+        }
+        return LocalDate.ofEpochDay(days);
+    }
+
+    static boolean isInfiniteDate(long days) {
+        return days == Integer.MAX_VALUE || days == Integer.MIN_VALUE;
+    }
+
+    static boolean isInfiniteTimestamp(long micros) {
+        return micros == Long.MAX_VALUE || micros == Long.MIN_VALUE;
     }
 
     /** Microseconds of the day; finer digits are dropped, but LocalTime.MAX stands for 24:00:00. */
@@ -168,6 +198,17 @@ public final class PackedValues {
         out.putInteger(value.micros(), 8);
         out.putInteger(value.days(), 4);
         out.putInteger(value.months(), 4);
+    }
+
+    private static long checkedDays(LocalDate date) {
+        if (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN)) {
+            return date.equals(LocalDate.MAX) ? Integer.MAX_VALUE : Integer.MIN_VALUE;
+        }
+        return checked(date, DATE_MIN, date.toEpochDay(), DATE_MAX);
+    }
+
+    private static long checkedMicros(Object moment, long micros) {
+        return isInfiniteTimestamp(micros) ? micros : checked(moment, TIMESTAMP_MIN, micros, TIMESTAMP_MAX);
     }
 
     private static long checked(Object moment, long least, long value, long greatest) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.util.Arrays;
@@ -132,7 +133,7 @@ class PackedRowsTest {
         refuse(ColumnType.charOf(2), "é-", out);
         refuse(ColumnType.varcharOf(5), "a\0b", out);
         refuse(ColumnType.of(Kind.INT), 5L, out);
-        refuse(ColumnType.of(Kind.DATE), LocalDate.MAX, out);
+        refuse(ColumnType.of(Kind.DATE), LocalDate.MAX.minusDays(1), out);
         assertThat(out.size()).isZero();
     }
 
@@ -150,6 +151,10 @@ class PackedRowsTest {
         layout(ColumnType.numericOf(0, 0), new BigDecimal("12.8"), "0201000080");
         layout(ColumnType.numericOf(0, 0), new BigDecimal("-12.8"), "01010080");
         layout(ColumnType.of(Kind.DATE), LocalDate.of(1969, 12, 31), "ffffffff");
+        layout(ColumnType.of(Kind.DATE), LocalDate.MAX, "ffffff7f");
+        layout(ColumnType.of(Kind.DATE), LocalDate.MIN, "00000080");
+        layout(ColumnType.of(Kind.TIMESTAMP), LocalDateTime.MAX, "ffffffffffffff7f");
+        layout(ColumnType.of(Kind.TIMESTAMPTZ), Instant.MIN, "0000000000000080");
         layout(ColumnType.of(Kind.TIMESTAMP), LocalDateTime.of(1970, 1, 1, 0, 0, 0, 1_000), "0100000000000000");
         layout(ColumnType.of(Kind.INTERVAL), new Interval(-1, 2, 3), "030000000000000002000000ffffffff");
         layout(ColumnType.charOf(5), "ab   ", "02006162");
