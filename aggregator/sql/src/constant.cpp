@@ -14,6 +14,7 @@
 #include "expression_binder.hpp"
 #include "given_parameter.hpp"
 #include "refusals.hpp"
+#include "value_query.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -340,6 +341,34 @@ Folded fold_operation(Scope& scope, const grammar::Node& node) {
   return sum && !sum->has_value() ? fold_computed(scope, node) : sum;
 }
 
+/// A query that is an expression; nothing for any other.
+Folded fold_query(Scope& scope, const grammar::Node& node) {
+  const grammar::ResultTarget* const target = lone_value(node);
+  if (target == nullptr) {
+    return std::optional<Constant>();
+  }
+  if (!is_bare(node.sub_link().query.select())) {
+    return fold_computed(scope, node);
+  }
+  auto value = fold_compared(scope, target->value);
+  if (!value || !value->has_value()) {
+    return value ? fold_computed(scope, node) : value;
+  }
+  if ((*value)->is_untyped) {  // What nothing in the query gives a type is text.
+    ask_kind(scope, **value, TypeKind::kText);
+    auto text = cast(scope, **value, Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax});
+    if (!text) {
+      return text.error();
+    }
+    text->is_untyped = false;
+    text->is_text = true;
+    text->parameter = 0;
+    value = std::optional<Constant>(std::move(*text));
+  }
+  (*value)->location = node.location();
+  return value;
+}
+
 }  // namespace
 
 Constant constant_of(semantics::BoundExpression folded, int32_t location) {
@@ -379,6 +408,8 @@ Folded fold_compared(Scope& scope, const grammar::Node& node) {
     case grammar::Node::kCoalesce:
     case grammar::Node::kMinMax:
       return fold_computed(scope, node);
+    case grammar::Node::kSubLink:
+      return fold_query(scope, node);
     default:
       return std::optional<Constant>();
   }

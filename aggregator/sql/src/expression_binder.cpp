@@ -138,6 +138,8 @@ ExpressionBinder::Bound ExpressionBinder::bind_here(const grammar::Node& node) {
       return node.min_max().is_least
                  ? choice(FunctionId::kLeast, "LEAST", node.min_max().arguments, node.location())
                  : choice(FunctionId::kGreatest, "GREATEST", node.min_max().arguments, node.location());
+    case grammar::Node::kSubLink:
+      return value_query(node);
     default:
       return scope_.refuse(node);
   }

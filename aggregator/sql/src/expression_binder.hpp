@@ -151,6 +151,8 @@ class ExpressionBinder {
   /// A moment or time with so many digits of seconds.
   Bound rounded(Typed moment, int32_t precision);
   Bound case_expression(const grammar::Node& node);
+  /// A query that is an expression. Errors: 42601 it has several columns, 0A000 any other.
+  Bound value_query(const grammar::Node& node);
   Bound choice(semantics::FunctionId function, std::string_view name, const grammar::Nodes& arguments,
                int32_t location);
 

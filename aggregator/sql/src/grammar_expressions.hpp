@@ -155,9 +155,11 @@ struct Indirection {
   Node argument;
 };
 
+/// A query among expressions.
 struct SubLink {
-  enum class Kind : uint8_t { kExists, kAll, kAny, kOther };
+  enum class Kind : uint8_t { kExists, kAll, kAny, kValue, kOther };
   static constexpr Node::Kind kKind = Node::kSubLink;
+  Node query;  ///< Of EXISTS, and of what is used as a value; absent for all others, which are only ever refused.
   Kind kind = Kind::kOther;
 };
 

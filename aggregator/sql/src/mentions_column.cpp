@@ -4,6 +4,7 @@
 
 #include "aggregates.hpp"
 #include "refusals.hpp"
+#include "value_query.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -14,6 +15,12 @@ using grammar::Node;
 std::vector<Node> children_of(const Node& node) {
   std::vector<Node> children;
   const auto add = [&](const grammar::Nodes& nodes) { children.insert(children.end(), nodes.begin(), nodes.end()); };
+  const auto add_query = [&](const grammar::SelectStatement& query) {
+    children.push_back(query.where_clause);
+    for (const Node& target : query.target_list) {
+      children.push_back(target.target().value);
+    }
+  };
   switch (node.kind()) {
     case Node::kList:
       add(node.list().items);
@@ -56,6 +63,11 @@ std::vector<Node> children_of(const Node& node) {
       break;
     case Node::kCollate:
       children = {node.collate().argument};
+      break;
+    case Node::kSubLink:
+      if (is_without_table(node.sub_link())) {
+        add_query(node.sub_link().query.select());
+      }
       break;
     case Node::kCaseExpression:
       children = {node.case_expression().argument, node.case_expression().otherwise};

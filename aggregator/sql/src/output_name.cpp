@@ -5,6 +5,7 @@
 
 #include "expression_binder.hpp"
 #include "refusals.hpp"
+#include "value_query.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -21,6 +22,20 @@ constexpr const char* kNoName = "?column?";
 std::string lower(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
   return name;
+}
+
+Figured figure(const grammar::Node& node);
+
+/// A query has the name of its column, whatever is around it.
+Figured figure_query(const grammar::Node& node) {
+  if (node.sub_link().kind == grammar::SubLink::Kind::kExists) {
+    return {"exists", true};
+  }
+  const grammar::ResultTarget* const value = lone_value(node);
+  if (value == nullptr) {
+    return {kNoName, false};
+  }
+  return {value->name.empty() ? figure(value->value).name : std::string(value->name), true};
 }
 
 Figured figure(const grammar::Node& node) {
@@ -47,6 +62,8 @@ Figured figure(const grammar::Node& node) {
     case Node::kOperatorExpression:
       return node.operator_expression().kind == grammar::OperatorKind::kNullIf ? Figured{"nullif", true}
                                                                                : Figured{kNoName, false};
+    case Node::kSubLink:
+      return figure_query(node);
     case Node::kCollate:
       return figure(node.collate().argument);
     case Node::kValueFunction:

@@ -6,6 +6,7 @@
 
 #include "refusals.hpp"
 #include "suggestion.hpp"
+#include "value_query.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -54,6 +55,9 @@ Error Scope::refuse(std::string construct, int32_t location, std::string hint) c
 }
 
 Error Scope::refuse(const grammar::Node& node) const {
+  if (has_several_columns(node)) {
+    return error("42601", "subquery must return only one column", location_of(node));
+  }
   Construct construct = describe(node);
   construct.name += construct.is_misplaced ? " in this place" : "";
   return refuse(std::move(construct.name), location_of(node), std::move(construct.hint));

@@ -134,8 +134,12 @@ const grammar::ValueFunction* TreeReader::value_function(const ::SQLValueFunctio
 const grammar::SubLink* TreeReader::sub_link(const ::SubLink& raw) {
   using Kind = grammar::SubLink::Kind;
   auto* made = make<grammar::SubLink>();
+  const bool is_value = raw.subLinkType == EXPR_SUBLINK;
   const bool is_other = raw.subLinkType > ANY_SUBLINK;
-  made->kind = is_other ? Kind::kOther : same<Kind::kAny, ANY_SUBLINK>(raw.subLinkType);
+  made->kind = is_value ? Kind::kValue : is_other ? Kind::kOther : same<Kind::kAny, ANY_SUBLINK>(raw.subLinkType);
+  if (is_value || made->kind == Kind::kExists) {
+    made->query = read(raw.subselect);
+  }
   return made;
 }
 
