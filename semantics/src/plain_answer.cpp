@@ -177,4 +177,16 @@ Result<MergedRows> plain_answer(const Selection& selection, std::span<const std:
   return made;
 }
 
+Result<MergedRows> finished_answer(const Selection& selection, std::span<const std::vector<Value>> rows) {
+  Result<MergedRows> partial = plain_answer(selection, rows);
+  if (!partial) {
+    return partial.error();
+  }
+  AnswerMerger merger(selection, AnswerForm::kFinal);
+  if (const Result<void> added = merger.add(0, std::move(*partial)); !added) {
+    return added.error();
+  }
+  return merge_all(merger);
+}
+
 }  // namespace daedalus::semantics

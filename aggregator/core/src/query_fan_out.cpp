@@ -254,7 +254,7 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
                 merging::GatheredQuery{request.upstream, selection,
                                        is_final ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial,
                                        query.select.columns, std::move(request.shape_columns), std::move(parts),
-                                       slice_after(*selection), query.select.rows},
+                                       slice_after(*selection), query.select.rows, query.select.counted},
                 now, out);
 }
 

@@ -8,6 +8,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/planted_faults.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/plain_answer.hpp"
 
 namespace daedalus::merging {
 
@@ -68,6 +69,7 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
   state.shape_columns = std::move(query.shape_columns);
   state.selection = std::move(query.selection);
   state.next_slice = std::move(query.slice_after);
+  state.counted = std::move(query.counted);
   state.waiting_count = query.parts.size();
   state.parts.reserve(query.parts.size());
   for (Part& part : query.parts) {
@@ -218,6 +220,10 @@ void Gather::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, 
 
 void Gather::put(MergeScheduler::Piece piece, rpc::Outbox& out) {
   Query& query = queries_.at(piece.id);
+  if (query.counted != nullptr) {
+    query.counted_rows += piece.rows.row_count;
+    piece.rows = {};
+  }
   query.sent_bytes += piece.rows.rows.size();
   if (piece.error) {
     fail(piece.id, *piece.error, out);
@@ -280,7 +286,25 @@ void Gather::add_columns(Query& query, wire::v1::QueryRows& message) {
   }
 }
 
+Result<void> Gather::send_counted(Query& query, rpc::Outbox& out) {
+  const std::vector<semantics::Value> number{static_cast<int64_t>(query.counted_rows)};
+  auto rows = semantics::finished_answer(*query.counted, {&number, 1});
+  if (!rows) {
+    return rows.error();
+  }
+  if (rows->row_count > 0) {
+    send_rows(query, std::move(*rows), out);
+  }
+  return {};
+}
+
 void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
+  if (query.counted != nullptr) {
+    if (const auto sent = send_counted(query, out); !sent) {
+      fail(id, sent.error(), out);
+      return;
+    }
+  }
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
     send_rows(query, {}, out);
   }

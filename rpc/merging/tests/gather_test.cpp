@@ -12,6 +12,7 @@
 
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
+#include "daedalus/semantics/scalar_function.hpp"
 #include "random_values.hpp"
 
 namespace daedalus::merging {
@@ -84,6 +85,7 @@ class GatherTest : public testing::Test {
                         {},          {},
                         std::nullopt};
     query.rows = std::move(known);
+    query.counted = counted_;
     for (uint32_t i = 0; i < candidates.size(); ++i) {
       Part part{{PartitionId{i}}, 0, {}};
       for (const uint32_t candidate : candidates[i]) {
@@ -92,6 +94,21 @@ class GatherTest : public testing::Test {
       query.parts.push_back(std::move(part));
     }
     gather_.start(kQuery, std::move(query), kNow, out_);
+  }
+  /// Wants twelve through the number of rows.
+  void start_counting(const std::vector<std::vector<uint32_t>>& candidates) {
+    constexpr semantics::TypeKind kNumber = semantics::TypeKind::kBigint;
+    semantics::Schema schema;
+    schema.columns = {{"number", {kNumber}, false, {}}};
+    const std::array<semantics::ArgumentKind, 2> sides{{{kNumber}, {kNumber}}};
+    std::vector<semantics::BoundExpression> parts{semantics::make_constant({kNumber}, Value(int64_t{12})),
+                                                  semantics::column_of(schema, 0)};
+    semantics::SelectList list;
+    list.outputs.push_back(
+        {"x", *semantics::make_named_call(**semantics::resolve_function("/", true, sides), std::move(parts), nullptr)});
+    counted_ = std::make_shared<const semantics::Selection>(*semantics::bind_select(schema, std::move(list)));
+    form_ = AnswerForm::kFinal;
+    start(candidates);
   }
   void rows(uint32_t part, const std::vector<int64_t>& values) {
     gather_.on_rows(kQuery, part, numbers(values), {}, out_);
@@ -133,10 +150,38 @@ class GatherTest : public testing::Test {
   std::shared_ptr<semantics::Schema> schema_ = std::make_shared<semantics::Schema>();
   semantics::Selection selection_;
   AnswerForm form_ = AnswerForm::kPartial;
+  std::shared_ptr<const semantics::Selection> counted_;
   FakeCandidates candidates_;
   rpc::Outbox out_;
   Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), candidates_};
 };
+
+TEST_F(GatherTest, InsteadOfCountedRowsOneLeavesThatIsMadeOfTheirNumber) {
+  start_counting({{0}, {1}});
+  rows(0, {1, 2});
+  rows(1, {3});
+  run();
+  EXPECT_TRUE(out_.results.empty());
+  rows(1, {4});
+  end(0);
+  end(1);
+  run();
+  semantics::MergedRows three;
+  semantics::append_packed_row(std::vector<semantics::Type>{{semantics::TypeKind::kBigint}},
+                               std::vector<Value>{int64_t{3}}, three.rows);
+  EXPECT_EQ(sent_rows(), three.rows);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].end().row_count(), 1u);
+}
+
+TEST_F(GatherTest, ANumberOfRowsThatMakesAMistakeEndsTheQueryWithIt) {
+  start_counting({{0}});
+  end(0);
+  run();
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].error().sqlstate(), "22012");
+  EXPECT_EQ(gather_.count(), 0u);
+}
 
 TEST_F(GatherTest, RowsThatAreKnownAreAnAnswerOfNobody) {
   form_ = AnswerForm::kFinal;

@@ -57,6 +57,8 @@ struct GatheredQuery {
   std::optional<wire::v1::Slice> slice_after;
   /// Rows of the partial form that are known without asking anybody, behind those of all parts; or null.
   std::shared_ptr<const semantics::MergedRows> rows;
+  /// Of the final form: no row leaves, but the answer to this, over one row that is their number. Null: rows leave.
+  std::shared_ptr<const semantics::Selection> counted;
 };
 
 /// The prefix that a segment was in when it answered.
@@ -164,6 +166,8 @@ class Gather {
     uint64_t received_bytes = 0;  ///< Rows as they came.
     uint64_t sent_bytes = 0;
     uint64_t row_count = 0;  ///< Sent.
+    std::shared_ptr<const semantics::Selection> counted;
+    uint64_t counted_rows = 0;  ///< Not sent.
     std::optional<wire::v1::Slice> next_slice;
     std::string last_refusal;  ///< Of a candidate instead of which another one was asked.
   };
@@ -178,6 +182,8 @@ class Gather {
   void complete(QueryId id, Query& query, rpc::Outbox& out);
   void put(MergeScheduler::Piece piece, rpc::Outbox& out);
   void finish(QueryId id, Query& query, rpc::Outbox& out);
+  /// Sends what is answered instead of the rows. Errors: those of computing it.
+  [[nodiscard]] Result<void> send_counted(Query& query, rpc::Outbox& out);
   static void add_columns(Query& query, wire::v1::QueryRows& message);
   void send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& out);
   void fail(QueryId id, const Error& error, rpc::Outbox& out);
