@@ -17,6 +17,7 @@ from groups import ALIKE_KEYS, grouped, repeated_rows
 from inner_queries import inner_query
 from judge import Judge, answers_on, check
 from met_mistakes import STATEMENTS as MET_MISTAKES
+from numbers_of_rows import number_of_rows
 from queries import select
 from ranked import ranked
 from rows import FILLED
@@ -81,6 +82,15 @@ def test_random_inner_queries(twins: Twins, daedalus_seed: int) -> None:
     expressions = drawn(choice, twins)
     filled = repeated_rows(choice, 20)
     tally = Judge(twins, filled).tally([inner_query(choice, expressions) for _ in range(STATEMENTS // 4)])
+    tally.check()
+    assert tally.answered > STATEMENTS // 8
+
+
+def test_random_numbers_of_rows(twins: Twins, daedalus_seed: int) -> None:
+    choice = random.Random(f"{daedalus_seed} numbers of rows")
+    expressions = drawn(choice, twins)
+    filled = repeated_rows(choice, 20)
+    tally = Judge(twins, filled).tally([number_of_rows(choice, expressions) for _ in range(STATEMENTS // 4)])
     tally.check()
     assert tally.answered > STATEMENTS // 8
 

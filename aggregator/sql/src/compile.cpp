@@ -63,6 +63,9 @@ Result<Compiled> with_slice(Compiled compiled, const wire::v1::Slice& slice) {
   if (select->rows != nullptr) {
     return rejected("0A000", "VALUES cannot be answered by a slice of the table");
   }
+  if (select->counted != nullptr) {
+    return rejected("0A000", "a number of rows cannot be answered by a slice of the table");
+  }
   semantics::Selection selection = *select->selection;
   selection.slice = contract::to_slice(slice);
   if (auto checked = contract::check_selection(selection); !checked) {
@@ -236,7 +239,7 @@ namespace {
 /// Which columns of the table an answer's columns are, from 1.
 std::vector<uint16_t> origins_of(const CompiledSelect& select) {
   std::vector<uint16_t> origins(select.columns->size(), 0);
-  if (select.selection == nullptr || select.rows != nullptr) {
+  if (select.selection == nullptr || select.rows != nullptr || select.counted != nullptr) {
     return origins;
   }
   const semantics::Selection& selection = *select.selection;

@@ -363,6 +363,7 @@ Folded fold_query(Scope& scope, const grammar::Node& node) {
     text->is_untyped = false;
     text->is_text = true;
     text->parameter = 0;
+    text->given = 0;
     value = std::optional<Constant>(std::move(*text));
   }
   (*value)->location = node.location();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -38,12 +37,6 @@ struct InnerQuery {
   std::string_view alias;
   std::vector<InnerColumn> columns;
 };
-
-bool is_grouped(const SelectStatement& select) {
-  return !select.group_clause.empty() || select.having_clause.is_present() ||
-         std::any_of(select.target_list.begin(), select.target_list.end(),
-                     [](const Node& node) { return mentions_aggregate(node.target().value); });
-}
 
 class Flattener {
  public:
@@ -179,7 +172,7 @@ class Flattener {
         add_all_columns(inner, target.location);
         continue;
       }
-      const std::string_view name = target.name.empty() ? keep(name_of(target.value)) : target.name;
+      const std::string_view name = target.name.empty() ? arena_text(arena_, name_of(target.value)) : target.name;
       inner.columns.push_back({name, settled(target.value)});
     }
     if (names.size() > inner.columns.size()) {
@@ -230,12 +223,6 @@ class Flattener {
     cast->type_name.names = names;
     cast->type_name.location = value.location();
     return {cast, value.location()};
-  }
-
-  std::string_view keep(const std::string& text) {
-    auto* bytes = static_cast<char*>(arena_.allocate(text.size() + 1, 1));
-    std::memcpy(bytes, text.data(), text.size());
-    return {bytes, text.size()};
   }
 
   // ---- the outer query over the inner one's expressions ----
@@ -346,8 +333,8 @@ class Flattener {
       if (!value) {
         return value.error();
       }
-      made.push_back(
-          target_of(target.name.empty() ? keep(name_of(target.value)) : target.name, *value, target.location));
+      made.push_back(target_of(target.name.empty() ? arena_text(arena_, name_of(target.value)) : target.name, *value,
+                               target.location));
     }
     return rewriter.list(made);
   }
@@ -531,6 +518,12 @@ class Flattener {
 };
 
 }  // namespace
+
+bool is_grouped(const SelectStatement& select) {
+  return !select.group_clause.empty() || select.having_clause.is_present() ||
+         std::any_of(select.target_list.begin(), select.target_list.end(),
+                     [](const Node& node) { return mentions_aggregate(node.target().value); });
+}
 
 bool has_inner_query(const SelectStatement& select) {
   return select.with_clause.is_present() ||

@@ -10,6 +10,9 @@
 
 namespace daedalus::aggregator::sql {
 
+/// Whether what it puts out is of groups.
+[[nodiscard]] bool is_grouped(const grammar::SelectStatement& select);
+
 /// Whether there is anything to be put into one.
 [[nodiscard]] bool has_inner_query(const grammar::SelectStatement& select);
 

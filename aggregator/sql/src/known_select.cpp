@@ -220,6 +220,7 @@ bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect&
   bound.shape = compiled_.shape;
   bound.shape_routing = compiled_.shape_routing;
   bound.columns = compiled_.columns;
+  bound.counted = compiled_.counted;
   return true;
 }
 

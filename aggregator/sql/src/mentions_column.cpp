@@ -8,8 +8,6 @@
 
 namespace daedalus::aggregator::sql {
 
-namespace {
-
 using grammar::Node;
 
 std::vector<Node> children_of(const Node& node) {
@@ -81,8 +79,6 @@ std::vector<Node> children_of(const Node& node) {
   }
   return children;
 }
-
-}  // namespace
 
 bool mentions_aggregate(const Node& node) {
   if (node.kind() == Node::kGroupingFunction || (node.has_function_call() && is_aggregate(node.function_call()))) {

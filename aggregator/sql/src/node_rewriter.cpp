@@ -1,10 +1,17 @@
 #include "node_rewriter.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace daedalus::aggregator::sql {
 
 using grammar::Node;
+
+std::string_view arena_text(Arena& arena, std::string_view text) {
+  auto* bytes = static_cast<char*>(arena.allocate(text.size() + 1, 1));
+  std::memcpy(bytes, text.data(), text.size());
+  return {bytes, text.size()};
+}
 
 Result<Node> NodeRewriter::rewrite(const Node& node) {
   Node made = node;
@@ -37,8 +44,16 @@ void NodeRewriter::set(grammar::Nodes& nodes) {
 }
 
 Node NodeRewriter::rewritten(const Node& node) {
+  if (replacement_ != nullptr) {
+    if (const Node instead = replacement_(node); instead.is_present()) {
+      return instead;
+    }
+  }
   switch (node.kind()) {
     case Node::kColumn: {
+      if (value_of_ == nullptr) {
+        return node;
+      }
       Result<Node> value = value_of_(node.column());
       if (!value) {
         error_ = value.error();

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -29,13 +30,21 @@ std::span<Value> arena_list(Arena& arena, size_t size) {
   return {values, size};
 }
 
+/// The text, where it stays.
+[[nodiscard]] std::string_view arena_text(Arena& arena, std::string_view text);
+
 class NodeRewriter {
  public:
   using ColumnValue = std::function<Result<grammar::Node>(const grammar::ColumnReference&)>;
+  /// What stands for a node as a whole; absent where it is rewritten part by part.
+  using Replacement = std::function<grammar::Node(const grammar::Node&)>;
 
   /// `order`: that in which calls of string_agg() meet their rows where they say none themselves.
   NodeRewriter(Arena& arena, ColumnValue value_of, grammar::Nodes order = {})
       : arena_(arena), value_of_(std::move(value_of)), order_(order) {}
+
+  /// One that leaves columns as they are.
+  NodeRewriter(Arena& arena, Replacement replacement) : arena_(arena), replacement_(std::move(replacement)) {}
 
   /// The same expression, item of ORDER BY or grouping set. What holds no column, or is refused anyway, stays as it is.
   /// Errors: those of whoever knows what columns are.
@@ -54,7 +63,8 @@ class NodeRewriter {
   [[nodiscard]] grammar::Node rewritten_case(const grammar::Node& node);
 
   Arena& arena_;
-  ColumnValue value_of_;
+  ColumnValue value_of_;     ///< None: columns stay.
+  Replacement replacement_;  ///< None: nothing is replaced as a whole.
   grammar::Nodes order_;
   std::optional<Error> error_;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "counted.hpp"
 #include "expression_binder.hpp"
 #include "flatten.hpp"
 #include "refusals.hpp"
@@ -159,6 +160,15 @@ Result<void> ParameterAnalysis::select(const grammar::SelectStatement& statement
   if (is_of_values(statement)) {
     return {};  // Its columns are known once it is compiled.
   }
+  constexpr size_t kArenaBytes = 16u << 10;
+  if (is_of_number(statement)) {
+    if (auto done = select(counted_query(statement)); !done) {
+      return done;
+    }
+    Arena arena(kArenaBytes);
+    auto around = without_query(statement, arena);
+    return around ? flat_select(*around) : passed(around.error());
+  }
   if (!has_inner_query(statement)) {
     return flat_select(statement);
   }
@@ -174,7 +184,6 @@ Result<void> ParameterAnalysis::select(const grammar::SelectStatement& statement
       }
     }
   }
-  constexpr size_t kArenaBytes = 16u << 10;
   Arena arena(kArenaBytes);
   auto flat = flattened(scope_, statement, arena);
   return flat ? flat_select(**flat) : passed(flat.error());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "grammar.hpp"
 
@@ -32,6 +33,9 @@ struct Construct {
 
 /// Byte offset of the leftmost part of a node; −1 when the tree does not keep it.
 [[nodiscard]] int32_t location_of(const grammar::Node& node);
+
+/// The parts of an expression, those of a query that reads no table among them; none of a query that reads one.
+[[nodiscard]] std::vector<grammar::Node> children_of(const grammar::Node& node);
 
 /// Whether an aggregate, or GROUPING(), is called anywhere in an expression.
 [[nodiscard]] bool mentions_aggregate(const grammar::Node& node);

@@ -6,6 +6,7 @@
 #include "bounds.hpp"
 #include "computing_mistakes.hpp"
 #include "condition.hpp"
+#include "counted.hpp"
 #include "daedalus/semantics/plain_answer.hpp"
 #include "expression_binder.hpp"
 #include "flatten.hpp"
@@ -13,6 +14,7 @@
 #include "outputs.hpp"
 #include "refusals.hpp"
 #include "select_folding.hpp"
+#include "select_parts.hpp"
 #include "sort_group.hpp"
 #include "statements.hpp"
 #include "values.hpp"
@@ -171,16 +173,8 @@ Result<semantics::MergedRows> final_rows(const semantics::Selection& selection,
                                          std::span<const std::vector<semantics::Value>> rows) {
   semantics::MergedRows made;
   for (size_t begin = 0; begin < rows.size(); begin += kReturnedAtOnce) {
-    auto partial =
-        semantics::plain_answer(selection, rows.subspan(begin, std::min(kReturnedAtOnce, rows.size() - begin)));
-    if (!partial) {
-      return partial.error();
-    }
-    semantics::AnswerMerger merger(selection, semantics::AnswerForm::kFinal);
-    if (auto added = merger.add(0, std::move(*partial)); !added) {
-      return added.error();
-    }
-    auto merged = semantics::merge_all(merger);
+    auto merged =
+        semantics::finished_answer(selection, rows.subspan(begin, std::min(kReturnedAtOnce, rows.size() - begin)));
     if (!merged) {
       return merged.error();
     }
@@ -195,7 +189,8 @@ Result<semantics::MergedRows> final_rows(const semantics::Selection& selection,
   return made;
 }
 
-/// What may not stand in a SELECT without FROM: nothing of it is of a row.
+}  // namespace
+
 Result<void> check_without_from(Scope& scope, const grammar::SelectStatement& select) {
   if (!select.group_clause.empty() || select.having_clause.is_present()) {
     return scope.refuse("GROUP BY or HAVING without FROM", scope.statement_location(), "leave it out");
@@ -216,9 +211,10 @@ Result<void> check_without_from(Scope& scope, const grammar::SelectStatement& se
   return {};
 }
 
+namespace {
+
 /// One row of constants: what a group of all rows is when no row is asked for, shown where the condition holds.
-Result<CompiledSelect> compile_without_from(Scope& scope, const contract::PartitionMap& map,
-                                            const grammar::SelectStatement& select) {
+Result<ReadSelect> read_without_from(Scope& scope, const grammar::SelectStatement& select) {
   if (auto checked = check_without_from(scope, select); !checked) {
     return checked.error();
   }
@@ -262,16 +258,15 @@ Result<CompiledSelect> compile_without_from(Scope& scope, const contract::Partit
   semantics::Condition none{.kind = semantics::Condition::Kind::kNever, .literal = {}, .children = {}};
   scope.places().see(none);
   selection->predicate = semantics::normal_form(none);
-  return make_select(scope.schema(), map, std::move(*selection), std::move(none));
+  return ReadSelect{std::move(*selection), std::move(none)};
 }
 
-Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& map,
-                                    const grammar::SelectStatement& select) {
+Result<ReadSelect> read_flat(Scope& scope, const grammar::SelectStatement& select) {
   if (auto checked = check_clauses(scope, select); !checked) {
     return checked.error();
   }
   if (select.from_clause.empty()) {
-    return compile_without_from(scope, map, select);
+    return read_without_from(scope, select);
   }
   if (auto bound = bind_from(scope, select); !bound) {
     return bound.error();
@@ -307,13 +302,12 @@ Result<CompiledSelect> compile_flat(Scope& scope, const contract::PartitionMap& 
     return scope.located(checked.error(), scope.statement_location());
   }
   selection->predicate = semantics::normal_form(where->condition);
-  return make_select(scope.schema(), map, std::move(*selection), std::move(where->condition));
+  return ReadSelect{std::move(*selection), std::move(where->condition)};
 }
 
 }  // namespace
 
-Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& map,
-                                    const grammar::SelectStatement& select, const ValuesTable& table) {
+Result<semantics::Selection> select_over(Scope& scope, const grammar::SelectStatement& select) {
   if (auto checked = check_clauses(scope, select); !checked) {
     return checked.error();
   }
@@ -321,13 +315,13 @@ Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& 
   if (!outputs) {
     return outputs.error();
   }
-  Where where;
+  std::vector<semantics::BoundExpression> residuals;
   if (select.where_clause.is_present()) {
     auto condition = ExpressionBinder(scope, {"WHERE"}).condition(select.where_clause);
     if (!condition) {
       return condition.error();
     }
-    where.residuals.push_back(std::move(*condition));
+    residuals.push_back(std::move(*condition));
   }
   auto order = compile_sort_group(scope, select, &*outputs);
   if (!order) {
@@ -343,7 +337,16 @@ Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& 
   if (auto checked = contract::check_selection(*selection); !checked) {
     return scope.located(checked.error(), scope.statement_location());
   }
-  selection->residuals = std::move(where.residuals);
+  selection->residuals = std::move(residuals);
+  return selection;
+}
+
+Result<CompiledSelect> compile_over(Scope& scope, const contract::PartitionMap& map,
+                                    const grammar::SelectStatement& select, const ValuesTable& table) {
+  auto selection = select_over(scope, select);
+  if (!selection) {
+    return selection.error();
+  }
   auto rows = scope.leaves_mistakes() ? semantics::MergedRows() : semantics::plain_answer(*selection, table.rows);
   if (!rows) {
     return rows.error();
@@ -378,18 +381,29 @@ Result<Returning> compile_returning(Scope& scope, grammar::Nodes list,
                    std::move(*made)};
 }
 
+Result<ReadSelect> read_select(Scope& scope, const grammar::SelectStatement& select) {
+  if (!has_inner_query(select)) {
+    return read_flat(scope, select);
+  }
+  constexpr size_t kArenaBytes = 16u << 10;
+  Arena arena(kArenaBytes);
+  auto flat = flattened(scope, select, arena);
+  return flat ? read_flat(scope, **flat) : flat.error();
+}
+
 Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::SelectStatement& select) {
   if (is_of_values(select)) {
     return compile_values(scope, map, select);
   }
-  if (!has_inner_query(select)) {
-    return compile_flat(scope, map, select);
+  if (is_of_number(select)) {
+    return compile_number(scope, map, select);
   }
-  constexpr size_t kArenaBytes = 16u << 10;
-  Arena arena(kArenaBytes);
-  auto flat = flattened(scope, select, arena);
-  return flat ? compile_flat(scope, map, **flat) : flat.error();
+  auto read = read_select(scope, select);
+  if (!read) {
+    return read.error();
+  }
+  return make_select(scope.schema(), map, std::move(read->selection), std::move(read->condition));
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -4,6 +4,7 @@
 
 #include "expression_binder.hpp"
 #include "lexer.hpp"
+#include "query_in_from.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -17,37 +18,7 @@ using semantics::Value;
 
 constexpr const char* kTable = "*VALUES*";  // As PostgreSQL calls it.
 
-/// VALUES in FROM: itself, and what it is called there. No query: there is none.
-struct ValuesInFrom {
-  const grammar::SelectStatement* query = nullptr;
-  std::string_view alias;
-  grammar::Names columns;
-};
-
-/// The query where it is VALUES.
-const grammar::SelectStatement* values_of(const Node& query) {
-  return query.select().values_lists.empty() ? nullptr : &query.select();
-}
-
-ValuesInFrom values_in_from(const grammar::SelectStatement& select) {
-  if (select.from_clause.size() != 1) {
-    return {};
-  }
-  const Node& from = select.from_clause[0];
-  if (!select.with_clause.is_present()) {
-    const grammar::RangeSubselect& range = from.range_subselect();
-    return {values_of(range.query), range.alias, range.columns};
-  }
-  const grammar::WithClause& with = select.with_clause.with();
-  const grammar::RangeVariable& named = from.range_variable();
-  const bool is_plain = with.tables.size() == 1 && !with.is_recursive && from.has_range_variable() &&
-                        named.schema_name.empty() && !named.has_column_aliases;
-  if (!is_plain || with.tables[0].common_table().name != named.relation_name) {
-    return {};
-  }
-  const grammar::CommonTable& table = with.tables[0].common_table();
-  return {values_of(table.query), named.has_alias ? named.alias : named.relation_name, table.columns};
-}
+bool is_values(const grammar::SelectStatement* query) { return query != nullptr && !query->values_lists.empty(); }
 
 /// By column, all values of it brought to one type.
 using Columns = std::vector<Together>;
@@ -148,13 +119,13 @@ Result<void> check_values(const Scope& scope, const grammar::SelectStatement& va
 }  // namespace
 
 bool is_of_values(const grammar::SelectStatement& select) {
-  return !select.values_lists.empty() || values_in_from(select).query != nullptr;
+  return !select.values_lists.empty() || is_values(query_in_from(select).query);
 }
 
 Result<CompiledSelect> compile_values(Scope& scope, const contract::PartitionMap& map,
                                       const grammar::SelectStatement& select) {
   const bool is_in_from = select.values_lists.empty();
-  const ValuesInFrom range = is_in_from ? values_in_from(select) : ValuesInFrom{&select, {}, {}};
+  const QueryInFrom range = is_in_from ? query_in_from(select) : QueryInFrom{&select, {}, {}};
   const grammar::SelectStatement& values = *range.query;
   if (auto checked = check_values(scope, values, is_in_from); !checked) {
     return checked.error();

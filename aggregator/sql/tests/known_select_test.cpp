@@ -62,6 +62,14 @@ TEST_F(KnownSelectTest, ValuesTakePlacesOfOthers) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE b", {}, {}));
 }
 
+TEST_F(KnownSelectTest, WhatIsAnsweredOfTheNumberOfRowsIsKnownWithTheQuery) {
+  EXPECT_TRUE(is_bound("SELECT NOT EXISTS (SELECT v FROM t WHERE i = $1) AS a, 5 AS b", {number(1)}, {number(2)}));
+  EXPECT_TRUE(is_bound("SELECT count(*) + 1 FROM (SELECT DISTINCT v FROM t WHERE i = $1) q", {number(1)}, {number(2)}));
+  const std::string_view beside = "SELECT EXISTS (SELECT v FROM t WHERE i = $1), $2";
+  EXPECT_TRUE(is_bound(beside, {number(1), number(5)}, {number(2), number(5)}));
+  EXPECT_FALSE(is_bound(beside, {number(1), number(5)}, {number(2), number(6)}));
+}
+
 constexpr std::string_view kEast = "<+03>-03";
 constexpr std::string_view kWest = "<-05>+05";
 

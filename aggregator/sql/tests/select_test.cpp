@@ -40,6 +40,21 @@ TEST_F(SelectTest, Lists) {
   }
 }
 
+TEST_F(SelectTest, OfRowsWhoseNumberIsWantedNothingElseIsAsked) {
+  for (const auto& [sql, expected] : std::initializer_list<Accepted>{
+           {"SELECT EXISTS (SELECT v, upper(v) FROM t ORDER BY i)", "count:t limit 1"},
+           {"SELECT EXISTS (SELECT FROM t LIMIT 5 OFFSET 7)", "count:t limit 1 offset 7"},
+           {"SELECT EXISTS (SELECT 1 FROM t LIMIT 0)", "count:t limit 0"},
+           {"SELECT NOT EXISTS (SELECT max(v) FROM t GROUP BY s)", "count:t group by s limit 1"},
+           {"SELECT count(*) FROM (SELECT DISTINCT v, s FROM t ORDER BY 1) q", "count:t group by v,s"},
+           {"SELECT count(*) FROM (SELECT v FROM t ORDER BY i LIMIT 10001) q", "count:t limit 10001"},
+           {"SELECT count(1) FROM (SELECT v FROM t ORDER BY s FETCH FIRST 2 ROWS WITH TIES) q",
+            "v:v [s:s] order by 1 asc nulls last limit 2 ties by 1"},
+       }) {
+    EXPECT_EQ(selection(sql), expected) << sql;
+  }
+}
+
 TEST_F(SelectTest, AQueryInFromIsOneWithTheOuter) {
   for (const auto& [sql, expected] : std::initializer_list<Accepted>{
            {"SELECT a, q.b AS c FROM (SELECT i AS a, v AS b FROM t) q", "a:i c:v"},

@@ -259,6 +259,17 @@ Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> pa
   return !compiled ? compiled.error() : Error{};
 }
 
+namespace {
+
+/// What an answer is computed of that is no row of the table.
+semantics::Schema number_schema() {
+  semantics::Schema schema;
+  schema.columns = {{"number", {semantics::TypeKind::kBigint}, false, {}}};
+  return schema;
+}
+
+}  // namespace
+
 std::string SqlTest::sent(const CompiledSelect& select) const {
   if (select.shape == nullptr) {
     return to_text(*schema_, *select.selection);
@@ -267,6 +278,9 @@ std::string SqlTest::sent(const CompiledSelect& select) const {
       select.shape_routing == nullptr ? contract::partitions_of(*schema_, map_->partition_rule(), select.routing)
                                       : select.shape_routing->partitions_of(select.values).value();
   std::string made = fmt::format("{}|{}|{} columns|", select.shape->bytes(), select.values, select.columns->size());
+  if (select.counted != nullptr) {
+    made += to_text(number_schema(), *select.counted) + "|";
+  }
   for (const PartitionId partition : partitions) {
     made += fmt::format("{} ", raw(partition));
   }

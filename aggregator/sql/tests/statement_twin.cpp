@@ -347,15 +347,22 @@ class StatementTwin {
     semantics::AnswerMerger merger(selection, semantics::AnswerForm::kFinal);
     const Result<void> added = merger.add(0, std::move(*partial));
     const auto merged = added ? semantics::merge_all(merger) : Result<semantics::MergedRows>(added.error());
-    if (!merged) {
-      return error_of(merged.error());
+    const auto final = merged && select.counted != nullptr ? number_of(*select.counted, merged->row_count) : merged;
+    if (!final) {
+      return error_of(final.error());
     }
     std::string text;
-    const std::vector<semantics::Type> types = types_of(semantics::final_columns(selection));
+    const std::vector<semantics::Type> types = types_of(*select.columns);
     for (const semantics::Type& type : types) {
       text += fmt::format("{}{}", text.empty() ? "" : ",", semantics::kind_name(type.kind));
     }
-    return text + '|' + records_of(types, merged->rows);
+    return text + '|' + records_of(types, final->rows);
+  }
+
+  /// What is answered instead of so many rows.
+  static Result<semantics::MergedRows> number_of(const semantics::Selection& answer, uint64_t row_count) {
+    const Row number{static_cast<int64_t>(row_count)};
+    return semantics::finished_answer(answer, {&number, 1});
   }
 
   static std::vector<semantics::Type> types_of(const std::vector<semantics::Column>& columns) {
