@@ -25,7 +25,8 @@ Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS 
 without a type), comparisons of rows, CASE, COALESCE, NULLIF, GREATEST, LEAST, casts among all types, LIKE, ILIKE and
 SIMILAR TO with ESCAPE; count, sum, avg, min, max, bool_and, bool_or, every, bit_and, bit_or, bit_xor, stddev,
 stddev_samp, stddev_pop, variance, var_samp and var_pop of any expression, with DISTINCT and FILTER; string_agg with
-ORDER BY; GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG,
+ORDER BY; percentile_cont and percentile_disc of one constant fraction, and mode, WITHIN GROUP (ORDER BY …);
+GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG,
 whose types are text.
 
 Intervals are computed only: no column is one. They are equal as PostgreSQL has it, a month being 30 days and a day 24

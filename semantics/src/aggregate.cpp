@@ -64,6 +64,12 @@ std::string_view function_name(AggregateFunction function) {
       return "stddev_pop";
     case AggregateFunction::kStddevSamp:
       return "stddev_samp";
+    case AggregateFunction::kPercentileCont:
+      return "percentile_cont";
+    case AggregateFunction::kPercentileDisc:
+      return "percentile_disc";
+    case AggregateFunction::kMode:
+      return "mode";
     case AggregateFunction::kStringAgg:
       return "string_agg";
     case AggregateFunction::kGrouping:
@@ -155,6 +161,14 @@ Result<Type> aggregate_type(AggregateFunction function, const Type& argument) {
         return Type{TypeKind::kText, 0, 0, kStringAggBytesMax};
       }
       break;
+    case AggregateFunction::kPercentileCont:
+      if (kind == TypeKind::kDouble || kind == TypeKind::kInterval) {
+        return argument;
+      }
+      break;
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
+      return argument;
     case AggregateFunction::kGrouping:
       return Type{TypeKind::kInt};
   }
@@ -181,6 +195,9 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return spread_state_types(argument);
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       return {};
@@ -268,6 +285,9 @@ void AggregateState::add(const Value& argument) {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return add_spread(argument);
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       CHECK(false);
@@ -316,6 +336,9 @@ void AggregateState::merge(std::span<const Value> partial) {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return merge_spread(partial);
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       return;
@@ -360,6 +383,9 @@ std::vector<Value> AggregateState::partial() const {
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return partial_spread();
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       return {};
@@ -443,6 +469,10 @@ Result<Value> AggregateState::finish() const {
       if (!is_null(value_) && std::get<std::string>(value_).size() > kStringAggBytesMax) {
         return rejected("54000", fmt::format("a text of string_agg() has more than {} bytes", kStringAggBytesMax));
       }
+      return value_;
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
       return value_;
     case AggregateFunction::kGrouping:
       break;

@@ -84,7 +84,7 @@ Result<BoundExpression> bind_aggregate(const BoundExpression& expression, Groupi
       return make_constant(expression.type, int64_t{0});
     }
   }
-  if (aggregate.is_distinct || aggregate.function == AggregateFunction::kStringAgg) {
+  if (aggregate.is_distinct || is_made_in_order(aggregate.function)) {
     add_list(aggregate, grouping);
   }
   const auto found = std::find(grouping.aggregates.begin(), grouping.aggregates.end(), aggregate);

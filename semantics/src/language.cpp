@@ -16,6 +16,7 @@ namespace {
 /// changed: messages, directories and journals name them.
 constexpr uint64_t kHashes[] = {
     0x8aadf2a07816cab0,
+    0xc00cbab950ceb2fc,
 };
 
 /// Functions say in their own entries since when they are there. What else came after the first version is listed here
@@ -26,6 +27,10 @@ std::vector<LaterNumber> later_numbers() {
     if (function.since > 1) {
       later.push_back({LanguageKind::kFunction, static_cast<uint32_t>(function.id), function.since});
     }
+  }
+  for (const AggregateFunction function :
+       {AggregateFunction::kPercentileCont, AggregateFunction::kPercentileDisc, AggregateFunction::kMode}) {
+    later.push_back({LanguageKind::kAggregate, static_cast<uint32_t>(function), 2});
   }
   return later;
 }

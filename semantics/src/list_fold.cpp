@@ -33,7 +33,7 @@ uint32_t ListFold::add(uint32_t owner, uint32_t list, std::span<const Value> row
 
 bool ListFold::is_ordered(uint32_t list) const {
   return std::any_of(plan_.aggregates.begin(), plan_.aggregates.end(), [&](const MergeAggregate& aggregate) {
-    return aggregate.list == list && aggregate.function == AggregateFunction::kStringAgg;
+    return aggregate.list == list && is_made_in_order(aggregate.function);
   });
 }
 
@@ -77,7 +77,10 @@ Result<bool> ListFold::step_in_order(WorkBudget& budget) {
       if (!next) {
         break;
       }
-      add_in_order(next_sorted_list_, static_cast<uint32_t>(next->place));
+      const auto place = static_cast<uint32_t>(next->place);
+      if (const Result<void> added = add_in_order(next_sorted_list_, place); !added) {
+        return added.error();
+      }
       if (text_bytes_ > plan_.limit.bytes_max) {
         return answer_too_large(plan_.limit);
       }
@@ -98,8 +101,13 @@ Result<void> ListFold::take(uint32_t list, uint32_t number, WorkBudget& budget) 
   const auto states = groups_.states(values_[list].owner(number));
   for (size_t place = 0; place < plan_.aggregates.size(); ++place) {
     const MergeAggregate& aggregate = plan_.aggregates[place];
-    if (aggregate.list == list && aggregate.function != AggregateFunction::kStringAgg) {
+    if (aggregate.list != list || aggregate.function == AggregateFunction::kStringAgg) {
+      continue;
+    }
+    if (!is_ordered_set(aggregate.function)) {
       states[place].add(argument(list, 0));
+    } else if (aggregate.function != AggregateFunction::kMode) {
+      states[place].expect(argument(list, 0), values_[list].rows(number));
     }
   }
   return {};
@@ -131,24 +139,36 @@ Result<void> ListFold::put_in_order(uint32_t list, uint32_t number, WorkBudget& 
   return {};
 }
 
-void ListFold::add_in_order(uint32_t list, uint32_t number) {
+Result<void> ListFold::add_in_order(uint32_t list, uint32_t number) {
   read(list, number);
   const auto states = groups_.states(values_[list].owner(number));
+  for (size_t place = 0; place < plan_.aggregates.size(); ++place) {
+    const MergeAggregate& aggregate = plan_.aggregates[place];
+    if (aggregate.list != list) {
+      continue;
+    }
+    if (aggregate.function == AggregateFunction::kStringAgg) {
+      append_texts(list, number, states[place]);
+    } else if (is_ordered_set(aggregate.function)) {
+      const int64_t rows = values_[list].rows(number);
+      if (auto taken = states[place].take_in_order(argument(list, 0), argument(list, 1), rows); !taken) {
+        return taken;
+      }
+    }
+  }
+  return {};
+}
+
+void ListFold::append_texts(uint32_t list, uint32_t number, AggregateState& state) {
   // More than the longest text are as good as one more.
   const int64_t times =
       plan_.lists[list].is_distinct ? 1 : std::min<int64_t>(values_[list].rows(number), kStringAggBytesMax + 2);
-  for (size_t place = 0; place < plan_.aggregates.size(); ++place) {
-    const MergeAggregate& aggregate = plan_.aggregates[place];
-    if (aggregate.list != list || aggregate.function != AggregateFunction::kStringAgg) {
-      continue;
-    }
-    const Value& text = argument(list, 0);
-    const Value& between = argument(list, 1);
-    for (int64_t time = 0; time < times; ++time) {
-      states[place].append(text, between);
-    }
-    text_bytes_ += static_cast<uint64_t>(times) * (size_of(text) + size_of(between));
+  const Value& text = argument(list, 0);
+  const Value& between = argument(list, 1);
+  for (int64_t time = 0; time < times; ++time) {
+    state.append(text, between);
   }
+  text_bytes_ += static_cast<uint64_t>(times) * (size_of(text) + size_of(between));
 }
 
 uint64_t ListFold::memory_bytes() const {

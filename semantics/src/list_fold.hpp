@@ -40,7 +40,9 @@ class ListFold {
   [[nodiscard]] Result<void> take(uint32_t list, uint32_t number, WorkBudget& budget);
   /// Has a value wait for its place in the order.
   [[nodiscard]] Result<void> put_in_order(uint32_t list, uint32_t number, WorkBudget& budget);
-  void add_in_order(uint32_t list, uint32_t number);
+  [[nodiscard]] Result<void> add_in_order(uint32_t list, uint32_t number);
+  /// Of string_agg.
+  void append_texts(uint32_t list, uint32_t number, AggregateState& state);
   /// Reads a value of a list to list_values_.
   void read(uint32_t list, uint32_t number) { values_[list].read(number, list_values_); }
   /// Of the value that was read.

@@ -226,6 +226,51 @@ TEST(Aggregate, TextsThatAreTooLongAreRefused) {
   EXPECT_EQ(state.finish().error().sqlstate, "54000");
 }
 
+/// Of values that come in order, each of so many rows.
+Result<Value> of_ordered(Function function, double fraction, const std::vector<std::pair<double, int64_t>>& values) {
+  AggregateState state(function, {TypeKind::kDouble});
+  if (function != Function::kMode) {
+    for (const auto& [value, rows] : values) {
+      state.expect(Value(value), rows);
+    }
+    state.expect(Value(), 7);
+  }
+  for (const auto& [value, rows] : values) {
+    if (auto taken = state.take_in_order(Value(value), Value(fraction), rows); !taken) {
+      return taken.error();
+    }
+  }
+  EXPECT_TRUE(state.take_in_order(Value(), Value(fraction), 7));
+  return state.finish();
+}
+
+TEST(Aggregate, PercentilesAreFoundByThePlacesOfRows) {
+  for (const auto& [function, fraction, expected] : std::initializer_list<std::tuple<Function, double, double>>{
+           {Function::kPercentileDisc, 0, 1},
+           {Function::kPercentileDisc, 0.25, 1},
+           {Function::kPercentileDisc, 0.26, 2},
+           {Function::kPercentileDisc, 0.75, 2},
+           {Function::kPercentileDisc, 1, 10},
+           {Function::kPercentileCont, 0, 1},
+           {Function::kPercentileCont, 0.5, 2},
+           {Function::kPercentileCont, 0.25, 1.75},
+           {Function::kPercentileCont, 0.875, 7},
+           {Function::kPercentileCont, 1, 10},
+       }) {
+    const Result<Value> found = of_ordered(function, fraction, {{1, 1}, {2, 2}, {10, 1}});
+    ASSERT_TRUE(found);
+    EXPECT_EQ(std::get<double>(*found), expected) << function_name(function) << " " << fraction;
+  }
+  EXPECT_TRUE(is_null(*of_ordered(Function::kPercentileCont, 0.5, {})));
+  EXPECT_EQ(of_ordered(Function::kPercentileDisc, 1.5, {{1, 1}}).error().sqlstate, "22003");
+}
+
+TEST(Aggregate, OfTheMostFrequentValuesTheFirstIsTaken) {
+  EXPECT_EQ(std::get<double>(*of_ordered(Function::kMode, 0, {{1, 1}, {2, 3}, {3, 3}})), 2);
+  EXPECT_EQ(std::get<double>(*of_ordered(Function::kMode, 0, {{1, 2}, {1, 2}, {2, 3}})), 1);
+  EXPECT_TRUE(is_null(*of_ordered(Function::kMode, 0, {})));
+}
+
 TEST(AggregateType, RefusesWhatPostgresDoesNotHave) {
   const auto refusal = [](Function function, TypeKind kind) { return aggregate_type(function, {kind}).error(); };
   EXPECT_EQ(refusal(Function::kMin, TypeKind::kBool).message, "function min(boolean) does not exist");

@@ -20,7 +20,7 @@ Result<Value> twice(Arguments arguments, const BoundExpression& /*call*/) {
 void add_functions_of_later_build(scalar::Functions& functions) {
   scalar::Adder adder(functions);
   adder.add(kTwice, "twice", {TypeKind::kInt}, TypeKind::kInt, twice);
-  adder.since(2);
+  adder.since(3);
 }
 
 std::span<const uint64_t> hashes_of_later_build() { return kHashes; }

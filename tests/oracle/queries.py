@@ -10,6 +10,8 @@ from expressions import Expressions
 _TIMESTAMPS = ["timestamp without time zone", "timestamp with time zone"]
 _ORDERS = ["", " DESC", " NULLS FIRST", " DESC NULLS LAST"]
 
+_FRACTIONS = ["0", "0.25", "0.5", "0.9", "1", "0.333"]
+
 # Of kinds whose equal values look alike.
 _KEYS = ["boolean", "integer", "date", "text", "character varying", "interval"]
 
@@ -50,6 +52,9 @@ def aggregate(choice: random.Random, expressions: Expressions, value: str) -> st
             f"{choice.choice(['bit_and', 'bit_or', 'bit_xor'])}({expressions.of(bits, 2)})",
             f"{spread}({expressions.of(summable, 2)})",
             f"{spread}({expressions.of(summable, 1)}) FILTER (WHERE {expressions.of('boolean', 2)})",
+            f"percentile_cont({choice.choice(_FRACTIONS)}) WITHIN GROUP (ORDER BY {expressions.of(summable, 1)})",
+            f"percentile_disc({choice.choice(_FRACTIONS)}) WITHIN GROUP (ORDER BY {expressions.of(bits, 2)} DESC)",
+            f"mode() WITHIN GROUP (ORDER BY {expressions.of(choice.choice(['date', 'integer', 'text']), 1)})",
             f"round({spread}({expressions.of(choice.choice(['real', 'double precision']), 1)})::numeric, 3)",
         ]
     )

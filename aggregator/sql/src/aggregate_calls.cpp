@@ -202,6 +202,9 @@ ExpressionBinder::Bound ExpressionBinder::told_apart(BoundExpression value, int3
 
 Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(AggregateFunction function,
                                                                                 const grammar::FunctionCall& node) {
+  if (semantics::is_ordered_set(function)) {
+    return bind_ordered_set(function, node);
+  }
   AggregateParts parts;
   auto arguments = counts_whole_rows(function, node);
   if (arguments && arguments->empty()) {
@@ -227,16 +230,8 @@ Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(
     parts.arguments.resize(argument_count);  // What it counts does not depend on the order.
     parts.order.clear();
   }
-  if (node.filter.is_present()) {
-    auto filter = bind(node.filter);
-    if (!filter) {
-      return filter.error();
-    }
-    auto truth = as_boolean(std::move(*filter), "FILTER");
-    if (!truth) {
-      return truth.error();
-    }
-    parts.filter = std::move(*truth);
+  if (auto added = add_filter(node, parts); !added) {
+    return added.error();
   }
   return parts;
 }

@@ -38,6 +38,9 @@ constexpr std::array kAggregates{
     NamedAggregate{"stddev_samp", AggregateFunction::kStddevSamp},
     NamedAggregate{"stddev", AggregateFunction::kStddevSamp},
     NamedAggregate{"string_agg", AggregateFunction::kStringAgg},
+    NamedAggregate{"percentile_cont", AggregateFunction::kPercentileCont},
+    NamedAggregate{"percentile_disc", AggregateFunction::kPercentileDisc},
+    NamedAggregate{"mode", AggregateFunction::kMode},
 };
 
 std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& call) {
@@ -49,17 +52,34 @@ std::optional<AggregateFunction> find_aggregate(const grammar::FunctionCall& cal
 
 /// Refuses what may stand in and behind the parentheses of an aggregate, but is not supported.
 Result<void> check_modifiers(const Scope& scope, const grammar::FunctionCall& call, std::string_view name) {
+  const bool is_ordered_set = semantics::is_ordered_set(*find_aggregate(call));
   if (call.has_over) {
     return scope.refuse(fmt::format("window function {}() OVER", name), call.location,
                         "use an aggregate with GROUP BY");
   }
-  if (call.is_within_group) {
+  if (is_ordered_set && !call.is_within_group) {
+    return scope.error("42883", fmt::format("function {}() without WITHIN GROUP does not exist", name), call.location,
+                       "write WITHIN GROUP (ORDER BY …) behind it");
+  }
+  if (call.is_within_group && !is_ordered_set) {
     return scope.refuse(fmt::format("WITHIN GROUP of {}()", name), call.location);
   }
   if (call.variadic) {
     return scope.refuse(fmt::format("VARIADIC in {}()", name), call.location);
   }
   return {};
+}
+
+/// In the parentheses.
+size_t argument_count(AggregateFunction function) {
+  switch (function) {
+    case AggregateFunction::kStringAgg:
+      return 2;
+    case AggregateFunction::kMode:
+      return 0;
+    default:
+      return 1;
+  }
 }
 
 }  // namespace
@@ -78,7 +98,8 @@ Result<AggregateFunction> resolve_aggregate(const Scope& scope, const grammar::F
     }
     return scope.error("42883", fmt::format("function {}() does not exist", name), call.location);
   }
-  if (call.arguments.size() == (function == AggregateFunction::kStringAgg ? 2 : 1)) {
+  const bool has_order = !call.is_within_group || call.order.size() == 1;
+  if (has_order && call.arguments.size() == argument_count(function)) {
     return function;
   }
   if (function == AggregateFunction::kCount && call.arguments.empty()) {

@@ -10,7 +10,8 @@ namespace daedalus::aggregator::sql {
 [[nodiscard]] bool is_aggregate(const grammar::FunctionCall& call);
 
 /// The function of a call of a supported aggregate, whose arguments have the number that it takes: none for
-/// kCountRows, two for kStringAgg, else one. Errors: 42883 not for this number of arguments, 42809, 0A000 OVER.
+/// kCountRows and kMode, two for kStringAgg, else one. Errors: 42883 not for this number of arguments, 42809, 0A000
+/// OVER.
 [[nodiscard]] Result<semantics::AggregateFunction> resolve_aggregate(const Scope& scope,
                                                                      const grammar::FunctionCall& call);
 

@@ -100,6 +100,15 @@ class ExpressionBinder {
   /// The value in a form that all of its equals have, as text at the latest.
   Bound told_apart(semantics::BoundExpression value, int32_t location);
   Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
+  /// The same of percentiles and mode(), with WITHIN GROUP (ORDER BY …).
+  Result<AggregateParts> bind_ordered_set(semantics::AggregateFunction function, const grammar::FunctionCall& node);
+  /// What the values are that it orders: of percentile_cont doubles or intervals. `fraction`: the kind of its argument,
+  /// if it has one. Error 42883.
+  Result<semantics::BoundExpression> ordered_value(semantics::AggregateFunction function,
+                                                   const grammar::FunctionCall& node, std::string_view fraction);
+  /// A percentile's argument. Errors: 42883, 22003 it is not between 0 and 1, 0A000 it is no constant.
+  Result<semantics::BoundExpression> fraction_of(Typed argument, std::string_view name);
+  Result<void> add_filter(const grammar::FunctionCall& node, AggregateParts& parts);
   Result<void> add_order(const grammar::SortBy& sort, size_t argument_count, bool is_distinct, AggregateParts& parts);
   /// Makes NULL of the arguments where `filter` is not true; count(*) becomes a count of something.
   Result<void> filter_arguments(semantics::AggregateFunction& function,

@@ -55,6 +55,14 @@ TEST_F(RefusalTest, Clauses) {
            {"SELECT v FROM t ORDER BY nosuch(v)", "0A000@26 function nosuch() is not supported"},
            {"SELECT v FROM t ORDER BY v COLLATE \"de_DE\"", "0A000@26 COLLATE is not supported"},
            {"SELECT v FROM t ORDER BY v USING <", "0A000@34 ORDER BY ... USING is not supported"},
+           {"SELECT percentile_cont(ARRAY[0.5, 0.9]) WITHIN GROUP (ORDER BY i) FROM t",
+            "0A000@24 ARRAY is not supported"},
+           {"SELECT percentile_cont(i) WITHIN GROUP (ORDER BY i) FROM t",
+            "0A000@24 percentile_cont() of a fraction that is no constant is not supported"},
+           {"SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY i) FROM t",
+            "22003@0 percentile value 1.5 is not between 0 and 1"},
+           {"SELECT percentile_cont(0.5) FROM t",
+            "42883@8 function percentile_cont() without WITHIN GROUP does not exist"},
            {"SELECT i FROM t AS a (z)", "0A000@15 renaming columns in FROM is not supported"},
        }) {
     EXPECT_EQ(failure(sql), error) << sql;

@@ -244,6 +244,11 @@ bool takes_arguments(AggregateFunction function, size_t count, const AggregateIn
       return count == 0 && !input.is_distinct && input.order.empty();
     case AggregateFunction::kStringAgg:
       return count == 2 + input.order.size();
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+      return count == 3 && !input.is_distinct && input.order.size() == 1;
+    case AggregateFunction::kMode:
+      return count == 2 && !input.is_distinct && input.order.size() == 1;
     case AggregateFunction::kGrouping:
       return count > 0 && count < 32 && !input.is_distinct && input.order.empty();
     default:
@@ -361,6 +366,11 @@ Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<B
   }
   if (function == AggregateFunction::kStringAgg && arguments[1].type.kind != TypeKind::kText) {
     return rejected("08P01", "string_agg() puts something between texts that is none");
+  }
+  const bool takes_fraction =
+      function == AggregateFunction::kPercentileCont || function == AggregateFunction::kPercentileDisc;
+  if (takes_fraction && arguments[1].type.kind != TypeKind::kDouble) {
+    return rejected("08P01", fmt::format("{}() of a fraction that is none", function_name(function)));
   }
   made.type = *type;
   made.nullable = function != AggregateFunction::kCountRows && function != AggregateFunction::kCount &&

@@ -31,11 +31,14 @@ enum class AggregateFunction : uint8_t {
   kStringAgg = 15,  ///< Of a text and what is put between texts; then what they are ordered by.
   kGrouping = 16,   ///< GROUPING(): which of the keys that are its arguments a group's set lacks, a bit each.
   kBitXor = 17,
+  kPercentileCont = 18,  ///< Of a value, of a fraction, and of the value that it is ordered by.
+  kPercentileDisc = 19,  ///< As kPercentileCont.
+  kMode = 20,            ///< Of a value, and of the value that it is ordered by.
 };
 
 /// The numbers of the first and the last of them.
 constexpr uint8_t kAggregateFunctionFirst = 1;
-constexpr uint8_t kAggregateFunctionLast = 17;
+constexpr uint8_t kAggregateFunctionLast = 20;
 
 /// The longest text that string_agg makes.
 constexpr uint32_t kStringAggBytesMax = 32'768;
@@ -43,9 +46,19 @@ constexpr uint32_t kStringAggBytesMax = 32'768;
 /// "count", "sum", "min", "max", "avg", "bool_and" and so on.
 [[nodiscard]] std::string_view function_name(AggregateFunction function);
 
+/// Whether it is made of a group's values in their order (WITHIN GROUP).
+[[nodiscard]] constexpr bool is_ordered_set(AggregateFunction function) {
+  return function >= AggregateFunction::kPercentileCont && function <= AggregateFunction::kMode;
+}
+
+/// Whether it is made of a list of values in an order.
+[[nodiscard]] constexpr bool is_made_in_order(AggregateFunction function) {
+  return function == AggregateFunction::kStringAgg || is_ordered_set(function);
+}
+
 /// Whether it has a state for each group of a segment. Others are made of lists, or of a group's set.
 [[nodiscard]] constexpr bool has_state(AggregateFunction function) {
-  return function != AggregateFunction::kStringAgg && function != AggregateFunction::kGrouping;
+  return !is_made_in_order(function) && function != AggregateFunction::kGrouping;
 }
 
 /// Whether it is a variance or a standard deviation: made of a sum and a sum of squares.
@@ -57,8 +70,11 @@ constexpr uint32_t kStringAggBytesMax = 32'768;
 /// Whether equal arguments may count as often as they like: DISTINCT changes nothing.
 [[nodiscard]] bool ignores_repetition(AggregateFunction function);
 
-/// Columns of the partial state (docs/wire.md); none of string_agg and GROUPING(). Precondition: aggregate_type()
-/// accepted it.
+/// What percentiles say of a fraction that is none. Error 22003: it is not between 0 and 1.
+[[nodiscard]] Result<void> check_fraction(double fraction);
+
+/// Columns of the partial state (docs/wire.md); none of what is made in an order, and of GROUPING(). Precondition:
+/// aggregate_type() accepted it.
 [[nodiscard]] std::vector<Type> partial_types(AggregateFunction function, const Type& argument);
 
 /// One aggregate's running state over values of one argument type.
@@ -70,6 +86,12 @@ class AggregateState {
   void add(const Value& argument);
   /// Of string_agg: appends the text, behind what stands between texts unless it is the first; NULL is nothing.
   void append(const Value& text, const Value& between);
+  /// Of a percentile: so many rows of this value are to come in order; NULL is nothing.
+  void expect(const Value& value, int64_t rows);
+  /// Of an ordered set: takes the next rows of its order, all of one value; NULL is nothing. `fraction`: of a
+  /// percentile, whose rows have all been expected. Errors: 22003 it is not between 0 and 1, 22008 an interval between
+  /// two of them is out of range.
+  [[nodiscard]] Result<void> take_in_order(const Value& value, const Value& fraction, int64_t rows);
   /// Takes another state's partial columns. States may be merged in any order, but for what shows which zero came last:
   /// extremes.
   void merge(std::span<const Value> partial);
@@ -87,16 +109,20 @@ class AggregateState {
   void add_spread(const Value& argument);
   void merge_spread(std::span<const Value> partial);
   [[nodiscard]] std::vector<Value> partial_spread() const;
+  [[nodiscard]] Result<void> take_for_percentile(const Value& value, double fraction, int64_t rows);
+  void take_for_mode(const Value& value, int64_t rows);
   [[nodiscard]] Result<Value> finish_sum() const;
   [[nodiscard]] Result<Value> finish_average() const;
   [[nodiscard]] Result<Value> finish_spread() const;
 
   AggregateFunction function_;
   Type argument_;
-  int64_t count_ = 0;
-  Value value_;           ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
-  Value squares_;         ///< Of a spread: the exact sum of squares, or NULL where that has too many digits.
-  FloatingSum floating_;  ///< Of floating values.
+  int64_t count_ = 0;   ///< Of a percentile all its rows, of mode() those of the value that has most.
+  int64_t passed_ = 0;  ///< Of a percentile the rows so far, of mode() those of the value that came last.
+  Value value_;         ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
+  Value
+      squares_;  ///< Of a spread: the exact sum of squares, or NULL where that has too many digits. Of mode() the last.
+  FloatingSum floating_;              ///< Of floating values.
   FloatingSquares floating_squares_;  ///< Of a spread of them.
 };
 

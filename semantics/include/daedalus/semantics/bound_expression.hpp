@@ -95,7 +95,7 @@ struct BoundExpression {
 /// What an aggregate counts of its arguments, and in which order.
 struct AggregateInput {
   bool is_distinct = false;
-  std::vector<SortOrder> order = {};  ///< Of the last arguments. Of string_agg alone: for others it says nothing.
+  std::vector<SortOrder> order = {};  ///< Of the last arguments. Of what is_made_in_order() alone.
 };
 
 /// An aggregate of the rows of a group. Errors: those of aggregate_type(), 54001.

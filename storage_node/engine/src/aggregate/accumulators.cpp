@@ -355,6 +355,9 @@ Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& lay
     case AggregateFunction::kStddevPop:
     case AggregateFunction::kStddevSamp:
       return make_spreads(function, layout);
+    case AggregateFunction::kPercentileCont:
+    case AggregateFunction::kPercentileDisc:
+    case AggregateFunction::kMode:
     case AggregateFunction::kStringAgg:
     case AggregateFunction::kGrouping:
       check_failed("an aggregate with states", __FILE__, __LINE__);

@@ -35,10 +35,11 @@ class LanguageTest {
     private static final long PEER = 4;
     private static final long NEWER_HASH = 2;
     private static final int ABS_OF_INT = 901;
+    private static final Language OLD = FunctionTable.get().language();
+    private static final int NEWER_VERSION = OLD.version() + 1;
     /** A build in which abs(int) is new. */
     private static final FunctionTable NEWER =
-            FunctionTable.with("language\t2", "later\tfunction\t" + ABS_OF_INT + "\t2");
-    private static final Language OLD = FunctionTable.get().language();
+            FunctionTable.with("language\t2", "later\tfunction\t" + ABS_OF_INT + "\t" + NEWER_VERSION);
 
     private final WriterOptions options = WriterOptions.of("writer", "writer:1", false);
     private final WriterCore core = new WriterCore(options);
@@ -48,11 +49,11 @@ class LanguageTest {
     @Test
     void shouldKnowTheVersionsOfItsOwn() {
         Language newer = NEWER.language();
-        assertThat(newer.version()).isEqualTo(OLD.version() + 1);
+        assertThat(newer.version()).isEqualTo(NEWER_VERSION);
         assertThat(newer.versionOf(0)).hasValue(1);
         assertThat(newer.versionOf(OLD.hash())).hasValue(OLD.version());
         assertThat(OLD.versionOf(newer.hash())).isEmpty();
-        assertThat(newer.since(Language.Kind.FUNCTION, ABS_OF_INT)).isEqualTo(2);
+        assertThat(newer.since(Language.Kind.FUNCTION, ABS_OF_INT)).isEqualTo(NEWER_VERSION);
         assertThat(newer.since(Language.Kind.FUNCTION, ABS_OF_INT + 1)).isEqualTo(1);
     }
 
