@@ -18,7 +18,7 @@ Result<void> check_parameter_count(const BindMessage& message, const Prepared& s
                                        message.parameters.size(), message.statement, count));
 }
 
-Result<void> bind_parameters(const BindMessage& message, size_t column_count, const SessionZone& zone, Portal& portal,
+Result<void> bind_parameters(const BindMessage& message, size_t column_count, const ValueStyle& style, Portal& portal,
                              std::string& context) {
   const Prepared& statement = *portal.statement;
   const auto formats = formats_of(message.parameter_formats, message.parameters.size());
@@ -26,7 +26,7 @@ Result<void> bind_parameters(const BindMessage& message, size_t column_count, co
     return formats.error();
   }
   for (size_t index = 0; index < message.parameters.size(); ++index) {
-    auto value = read_parameter(statement.parameters[index].type, (*formats)[index], message.parameters[index], zone);
+    auto value = read_parameter(statement.parameters[index].type, (*formats)[index], message.parameters[index], style);
     if (!value) {
       const bool is_text = (*formats)[index] == kTextFormat;
       context = fmt::format("{} parameter ${}{}",

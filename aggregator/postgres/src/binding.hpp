@@ -16,7 +16,7 @@ namespace daedalus::postgres {
 
 /// Of a portal's statement that is not the catalogue's, and gives so many columns. Errors: those of read_parameter()
 /// and formats_of(); `context` is PostgreSQL's CONTEXT of it then, where it has one.
-[[nodiscard]] Result<void> bind_parameters(const BindMessage& message, size_t column_count, const SessionZone& zone,
+[[nodiscard]] Result<void> bind_parameters(const BindMessage& message, size_t column_count, const ValueStyle& style,
                                            Portal& portal, std::string& context);
 /// Of one that is. Errors: those of formats_of().
 [[nodiscard]] Result<void> bind_catalogue(const BindMessage& message, Portal& portal);

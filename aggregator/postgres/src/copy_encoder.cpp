@@ -75,8 +75,8 @@ void append_copy_csv(const CopyOptions& options, std::string_view text, CsvPlace
   out.push_back(options.quote);
 }
 
-CopyEncoder::CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, SessionZone zone)
-    : RowEncoder(columns, std::vector<int16_t>(columns.size(), kTextFormat), std::move(zone)),
+CopyEncoder::CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, ValueStyle style)
+    : RowEncoder(columns, std::vector<int16_t>(columns.size(), kTextFormat), std::move(style)),
       options_(std::move(options)),
       is_quoted_(columns.size(), options_.force_quote.is_all) {
   for (const semantics::Column& column : columns) {
@@ -86,8 +86,8 @@ CopyEncoder::CopyEncoder(std::span<const semantics::Column> columns, CopyOptions
 
 Result<std::shared_ptr<const CopyEncoder>> CopyEncoder::make(std::span<const semantics::Column> columns,
                                                              CopyOptions options, std::string_view relation,
-                                                             SessionZone zone) {
-  const std::shared_ptr<CopyEncoder> encoder(new CopyEncoder(columns, std::move(options), std::move(zone)));
+                                                             ValueStyle style) {
+  const std::shared_ptr<CopyEncoder> encoder(new CopyEncoder(columns, std::move(options), std::move(style)));
   if (auto forced = encoder->force_quotes(relation); !forced) {
     return forced.error();
   }
@@ -191,7 +191,9 @@ void CopyEncoder::append_row(const std::vector<Value>& values, std::string& out)
     if (semantics::is_null(values[column])) {
       out.append(options_.null_text);
     } else {
-      append_line_value(column, semantics::format_text(types()[column], values[column], bound_zone(zone())), out);
+      std::string text;
+      append_styled_text(types()[column], values[column], style(), text);
+      append_line_value(column, text, out);
     }
   }
   out.push_back('\n');

@@ -28,7 +28,7 @@ class CopyEncoder final : public RowEncoder {
   /// empty for those of a query.
   [[nodiscard]] static Result<std::shared_ptr<const CopyEncoder>> make(std::span<const semantics::Column> columns,
                                                                        CopyOptions options, std::string_view relation,
-                                                                       SessionZone zone = nullptr);
+                                                                       ValueStyle style = {});
 
   /// CopyOutResponse, and the line of names if that was asked for.
   void begin(std::string& out) const;
@@ -41,7 +41,7 @@ class CopyEncoder final : public RowEncoder {
   [[nodiscard]] Result<void> append_message(std::string_view row, std::string& out) const override;
 
  private:
-  CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, SessionZone zone);
+  CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, ValueStyle style);
   [[nodiscard]] Result<void> force_quotes(std::string_view relation);
   void append_row(const std::vector<semantics::Value>& values, std::string& out) const;
   void append_line_value(size_t column, std::string_view text, std::string& out) const;

@@ -67,9 +67,9 @@ void CopyOut::place(Error& error) const {
 }
 
 Result<std::shared_ptr<const RowEncoder>> CopyOut::begin(const std::vector<semantics::Column>& columns,
-                                                         const semantics::Schema& schema, SessionZone zone,
+                                                         const semantics::Schema& schema, ValueStyle style,
                                                          std::string& out) {
-  auto encoder = CopyEncoder::make(columns, options_, is_table_ ? schema.table_name : "", std::move(zone));
+  auto encoder = CopyEncoder::make(columns, options_, is_table_ ? schema.table_name : "", std::move(style));
   if (!encoder) {
     return encoder.error();
   }

@@ -31,7 +31,7 @@ class CopyOut {
 
   /// Rows of these columns come. Errors: those of CopyEncoder::make().
   [[nodiscard]] Result<std::shared_ptr<const RowEncoder>> begin(const std::vector<semantics::Column>& columns,
-                                                                const semantics::Schema& schema, SessionZone zone,
+                                                                const semantics::Schema& schema, ValueStyle style,
                                                                 std::string& out);
   /// Errors: 08P01.
   [[nodiscard]] Result<void> send(std::string rows, Output& output);

@@ -120,7 +120,7 @@ void PgSession::answer(Portal& portal, const std::vector<OwnRow>& rows, std::str
     const MessageWriter row('D', out());
     append_big_endian(static_cast<uint16_t>(values.size()), out());
     for (size_t column = 0; column < values.size(); ++column) {
-      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_->zone());
+      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_->value_style());
     }
   }
   append_command_complete(tag, out());

@@ -163,7 +163,8 @@ void PgSession::go_on_fetching() {
       return fail(done.error());
     }
     if (portal.encoder == nullptr && !portal.rows.empty()) {
-      portal.encoder = std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_->zone());
+      portal.encoder =
+          std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_->value_style());
     }
     portal.has_ended = *done || from->failure.has_value();
     portal.failure = *done ? std::nullopt : from->failure;

@@ -154,9 +154,9 @@ Result<Portal> PgSession::bind(const BindMessage& message, std::string& context)
   if (auto fits = reserve(portal.parameter_bytes); !fits) {
     return fits.error();
   }
-  auto bound = statement.catalogue != nullptr
-                   ? bind_catalogue(message, portal)
-                   : bind_parameters(message, column_count(shown_by(statement)), settings_->zone(), portal, context);
+  auto bound = statement.catalogue != nullptr ? bind_catalogue(message, portal)
+                                              : bind_parameters(message, column_count(shown_by(statement)),
+                                                                settings_->value_style(), portal, context);
   if (!bound) {
     return bound.error();
   }

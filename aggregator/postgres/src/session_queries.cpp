@@ -95,6 +95,9 @@ wire::v1::StatementBody PgSession::statement_body() const {
   if (settings_->zone() != nullptr) {
     body.set_time_zone(settings_->zone()->name());
   }
+  if (settings_->interval_style() != semantics::IntervalStyle::kPostgres) {
+    body.set_interval_style(*settings_->show("intervalstyle"));
+  }
   return body;
 }
 
@@ -181,7 +184,7 @@ Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
     return rejected("XX000", "an answer has come without its columns");
   }
   if (slotted->encoder != nullptr && slotted->formats == portal.formats &&
-      slotted->encoder->zone() == settings_->zone()) {
+      slotted->encoder->style() == settings_->value_style()) {
     portal.encoder = slotted->encoder;
     return {};
   }
@@ -193,7 +196,7 @@ Result<void> PgSession::begin_slotted(Portal& portal, uint64_t sequence) {
 
 Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::Column>& columns) {
   if (portal.copy_out != nullptr) {
-    auto encoder = portal.copy_out->begin(columns, *options_.schema, settings_->zone(), output_.text());
+    auto encoder = portal.copy_out->begin(columns, *options_.schema, settings_->value_style(), output_.text());
     if (!encoder) {
       return encoder.error();
     }
@@ -209,7 +212,7 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
     return rejected("0A000", "the values change the types of the answer that was described",
                     "declare the parameters' types, or cast them in the statement");
   }
-  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats, settings_->zone());
+  portal.encoder = std::make_shared<const RowEncoder>(columns, portal.formats, settings_->value_style());
   return {};
 }
 

@@ -203,7 +203,8 @@ void PgSession::on_values(wire::v1::Result&& result) {
     if (!semantics::is_null((*read)[index])) {
       text = semantics::format_text(values->types[index], (*read)[index]);
     }
-    auto parameter = read_parameter(values->statement->parameters[index].type, kTextFormat, text, settings_->zone());
+    auto parameter =
+        read_parameter(values->statement->parameters[index].type, kTextFormat, text, ValueStyle{settings_->zone()});
     if (!parameter) {
       return fail(parameter.error());
     }

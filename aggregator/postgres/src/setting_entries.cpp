@@ -221,7 +221,6 @@ constexpr SettingEntry kEntries[] = {
      .kind = SettingKind::kChoice,
      .value = "postgres",
      .choices = "postgres|postgres_verbose|sql_standard|iso_8601",
-     .refused = "postgres_verbose|sql_standard|iso_8601",
      .is_reported = true},
     fixed("is_superuser", "There are none.", "off", true),
     kept_bool("jit", "Kept; statements are not compiled to machine code.", "off"),

@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/interval_style.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "setting_entry.hpp"
+#include "value_format.hpp"
 
 namespace daedalus::postgres {
 
@@ -51,6 +53,9 @@ class Settings {
   [[nodiscard]] std::vector<Report> reports() const;
   /// Of the session's clocks; null: UTC.
   [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
+  [[nodiscard]] semantics::IntervalStyle interval_style() const { return interval_style_; }
+  /// How texts show values.
+  [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_}; }
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
@@ -89,6 +94,7 @@ class Settings {
   int64_t idle_in_block_timeout_ns_ = 0;
   int64_t idle_session_timeout_ns_ = 0;
   uint32_t compute_ms_ = 0;
+  semantics::IntervalStyle interval_style_ = semantics::IntervalStyle::kPostgres;
   std::shared_ptr<const semantics::SessionZone> zone_;
 };
 

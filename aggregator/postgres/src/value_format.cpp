@@ -210,7 +210,7 @@ wire::v1::Constant unread(aggregator::ParameterKind type, std::string_view text)
 }
 
 /// Refuses an array's text that is none, or an element that is no value of its type.
-Result<void> check_array(TypeKind kind, std::string_view text, const SessionZone& zone) {
+Result<void> check_array(TypeKind kind, std::string_view text, const ValueStyle& style) {
   auto elements = aggregator::sql::parse_array(text);
   if (!elements) {
     return elements.error();
@@ -219,7 +219,7 @@ Result<void> check_array(TypeKind kind, std::string_view text, const SessionZone
     if (!element || semantics::is_string(kind)) {
       continue;
     }
-    auto value = semantics::parse_text(Type{kind}, *element, std::nullopt, nullptr, bound_zone(zone));
+    auto value = semantics::parse_text(Type{kind}, *element, std::nullopt, nullptr, bound_zone(style.zone));
     if (!value && value.error().sqlstate != "0A000") {  // That says 'now', or a zone by its name.
       return value.error();
     }
@@ -227,7 +227,22 @@ Result<void> check_array(TypeKind kind, std::string_view text, const SessionZone
   return {};
 }
 
-Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view text, const SessionZone& zone) {
+/// Refuses a text that the session reads as another interval than anybody here does.
+Result<void> check_interval_style(std::string_view text, semantics::IntervalStyle style) {
+  if (style != semantics::IntervalStyle::kSqlStandard || !semantics::is_read_otherwise_in_sql_standard(text)) {
+    return {};
+  }
+  return rejected(
+      "0A000", "a sign in front of several fields of an interval while IntervalStyle is sql_standard is not supported",
+      "give each field its own sign");
+}
+
+Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view text, const ValueStyle& style) {
+  if (kind == TypeKind::kInterval) {
+    if (auto may = check_interval_style(text, style.intervals); !may) {
+      return may.error();
+    }
+  }
   if (kind == TypeKind::kChar) {
     text = text.substr(0, text.find_last_not_of(' ') + 1);  // Blanks at its end mean nothing.
   }
@@ -236,7 +251,7 @@ Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view t
   }
   auto value = semantics::is_string(kind)
                    ? Result<Value>(std::string(text))
-                   : semantics::parse_text(Type{kind}, text, std::nullopt, nullptr, bound_zone(zone));
+                   : semantics::parse_text(Type{kind}, text, std::nullopt, nullptr, bound_zone(style.zone));
   if (!value && value.error().sqlstate == "0A000") {
     return unread({kind}, text);  // 'now', or a zone by its name: here nobody knows them.
   }
@@ -305,7 +320,14 @@ Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t c
   return formats;
 }
 
-void append_value(const Type& type, const Value& value, int16_t format, std::string& out, const SessionZone& zone) {
+void append_styled_text(const Type& type, const Value& value, const ValueStyle& style, std::string& out) {
+  if (type.kind == TypeKind::kInterval) {
+    return semantics::append_interval_in(style.intervals, std::get<semantics::Interval>(value), out);
+  }
+  out.append(semantics::format_text(type, value, bound_zone(style.zone)));
+}
+
+void append_value(const Type& type, const Value& value, int16_t format, std::string& out, const ValueStyle& style) {
   if (semantics::is_null(value)) {
     append_big_endian<int32_t>(-1, out);
     return;
@@ -315,13 +337,13 @@ void append_value(const Type& type, const Value& value, int16_t format, std::str
   if (format == kBinaryFormat) {
     append_binary(type, value, out);
   } else {
-    out.append(semantics::format_text(type, value, bound_zone(zone)));
+    append_styled_text(type, value, style, out);
   }
   put_big_endian(static_cast<uint32_t>(out.size() - length_at - sizeof(uint32_t)), out.data() + length_at);
 }
 
 Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_t format,
-                                          std::optional<std::string_view> bytes, const SessionZone& zone) {
+                                          std::optional<std::string_view> bytes, const ValueStyle& style) {
   if (!bytes) {
     wire::v1::Constant null = contract::from_value(type_of(type.kind, {}), {});
     null.set_is_array(type.is_array);
@@ -335,13 +357,13 @@ Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_
     auto text = is_text ? Result<std::string>(*bytes) : array_text(*bytes);
     auto fits = text ? check_text_size(*text) : Result<void>(text.error());
     if (fits && is_text) {
-      fits = check_array(type.kind, *text, zone);
+      fits = check_array(type.kind, *text, style);
     }
     return fits ? Result<wire::v1::Constant>(unread(type, *text)) : fits.error();
   }
   if (is_text) {
     auto fits = check_text_size(*bytes);
-    return fits ? read_text_parameter(type.kind, *bytes, zone) : fits.error();
+    return fits ? read_text_parameter(type.kind, *bytes, style) : fits.error();
   }
   if (const int16_t size = entry_of(type.kind).size; size >= 0 && bytes->size() < static_cast<size_t>(size)) {
     return rejected("08P01", "insufficient data left in message");
@@ -360,8 +382,8 @@ Result<std::string> read_binary_as_text(TypeKind kind, std::string_view bytes) {
   return value ? Result<std::string>(semantics::format_text(Type{kind}, *value)) : value.error();
 }
 
-RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, SessionZone zone)
-    : formats_(std::move(formats)), zone_(std::move(zone)) {
+RowEncoder::RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, ValueStyle style)
+    : formats_(std::move(formats)), style_(std::move(style)) {
   types_.reserve(columns.size());
   for (const semantics::Column& column : columns) {
     types_.push_back(column.type);
@@ -408,11 +430,12 @@ Result<void> RowEncoder::append_message(std::string_view row, std::string& out) 
 /// False: they are no value of the column's type.
 bool RowEncoder::append_column(size_t column, std::string_view bytes, std::string& out) const {
   const Type& type = types_[column];
-  const bool is_by_clock = zone_ != nullptr && type.kind == TypeKind::kTimestampTz;
-  if (formats_[column] == kBinaryFormat || is_by_clock) {
+  const bool is_by_clock = style_.zone != nullptr && type.kind == TypeKind::kTimestampTz;
+  const bool is_styled = type.kind == TypeKind::kInterval && style_.intervals != semantics::IntervalStyle::kPostgres;
+  if (formats_[column] == kBinaryFormat || is_by_clock || is_styled) {
     const auto value = semantics::decode_packed(type, bytes);
     if (value) {
-      append_value(type, *value, formats_[column], out, zone_);
+      append_value(type, *value, formats_[column], out, style_);
     }
     return value.has_value();
   }

@@ -12,6 +12,7 @@
 #include "backend.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/interval_style.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/values.pb.h"
@@ -22,6 +23,14 @@ namespace daedalus::postgres {
 using SessionZone = std::shared_ptr<const semantics::SessionZone>;
 
 [[nodiscard]] const semantics::BoundZone* bound_zone(const SessionZone& zone);
+
+/// How a session's texts show values.
+struct ValueStyle {
+  SessionZone zone;
+  semantics::IntervalStyle intervals = semantics::IntervalStyle::kPostgres;
+
+  friend bool operator==(const ValueStyle&, const ValueStyle&) = default;
+};
 
 constexpr int16_t kTextFormat = 0;
 constexpr int16_t kBinaryFormat = 1;
@@ -52,7 +61,10 @@ constexpr int16_t kNameSize = 64;
 
 /// Appends the length and the value, or −1 for NULL.
 void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out,
-                  const SessionZone& zone = nullptr);
+                  const ValueStyle& style = {});
+/// Appends the text of a value that is not NULL.
+void append_styled_text(const semantics::Type& type, const semantics::Value& value, const ValueStyle& style,
+                        std::string& out);
 
 /// A parameter's type, and who has said it.
 struct ParameterType {
@@ -63,10 +75,10 @@ struct ParameterType {
 
 /// A parameter as it came; nothing: NULL. A text that may name the time or a zone stays one. Errors: 08P01 fewer bytes
 /// than the type has in binary form, 22P03 none of its values, 22021 no UTF-8, 54000 a text that no packed value may
-/// have, and those of semantics::parse_text().
+/// have, 0A000 an interval that the session's style reads otherwise, and those of semantics::parse_text().
 [[nodiscard]] Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_t format,
                                                         std::optional<std::string_view> bytes,
-                                                        const SessionZone& zone = nullptr);
+                                                        const ValueStyle& style = {});
 
 /// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range; 0A000 infinity of a moment.
 [[nodiscard]] Result<semantics::Value> read_binary_value(semantics::TypeKind kind, std::string_view bytes);
@@ -77,7 +89,7 @@ struct ParameterType {
 class RowEncoder {
  public:
   /// Precondition: as many formats as columns.
-  RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, SessionZone zone = nullptr);
+  RowEncoder(std::span<const semantics::Column> columns, std::vector<int16_t> formats, ValueStyle style = {});
   virtual ~RowEncoder() = default;
   RowEncoder(const RowEncoder&) = delete;
   RowEncoder& operator=(const RowEncoder&) = delete;
@@ -86,8 +98,8 @@ class RowEncoder {
   /// they are no rows of these columns.
   [[nodiscard]] Result<void> encode(std::string_view& rows, size_t size_max, std::string& out) const;
 
-  /// Whose clocks show moments.
-  [[nodiscard]] const SessionZone& zone() const { return zone_; }
+  /// How texts show values.
+  [[nodiscard]] const ValueStyle& style() const { return style_; }
 
  protected:
   [[nodiscard]] const std::vector<semantics::Type>& types() const { return types_; }
@@ -99,7 +111,7 @@ class RowEncoder {
 
   std::vector<semantics::Type> types_;
   std::vector<int16_t> formats_;
-  SessionZone zone_;
+  ValueStyle style_;
 };
 
 /// Bytes of the first `count` packed rows, all of them where there are fewer. Errors: 08P01.

@@ -223,6 +223,9 @@ Result<Constant> cast(const Scope& scope, const Constant& constant, const Type& 
   if (semantics::is_null(constant.value)) {
     return result;
   }
+  if (auto may = check_interval_text(scope, constant, type); !may) {
+    return may.error();
+  }
   const bool from_string = constant.is_untyped || semantics::is_string(constant.type.kind);
   if (!from_string && semantics::is_cast_by_zone(constant.type.kind, type.kind) && scope.session_zone() != nullptr) {
     return at_session_zone(scope, constant, type);

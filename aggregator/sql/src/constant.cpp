@@ -108,7 +108,9 @@ Folded fold_restricted(const Scope& scope, const Constant& argument, semantics::
   const Type type{TypeKind::kInterval};
   if (argument.is_untyped && !semantics::is_null(argument.value)) {
     ask_kind(scope, argument, type.kind);
-    auto read = semantics::parse_interval(std::get<std::string>(argument.value), modifier);
+    const std::string& text = std::get<std::string>(argument.value);
+    const auto may = scope.read_interval(text, argument.location);
+    auto read = may ? semantics::parse_interval(text, modifier) : may.error();
     return read ? Folded(Constant{type, std::move(*read), false, argument.location})
                 : Folded(scope.located(read.error(), argument.location));
   }
@@ -446,6 +448,12 @@ Result<Constant> at_session_zone(const Scope& scope, Constant constant, const Ty
   return constant;
 }
 
+Result<void> check_interval_text(const Scope& scope, const Constant& constant, const Type& type) {
+  const bool is_shown =
+      !constant.is_untyped && constant.type.kind == TypeKind::kInterval && semantics::is_string(type.kind);
+  return is_shown ? scope.show_interval(constant.location) : Result<void>();
+}
+
 bool is_of_other_clock(const Scope& scope, TypeKind one, TypeKind other) {
   const bool are_moments = semantics::is_moment(one) && semantics::is_moment(other);
   return are_moments && semantics::is_cast_by_zone(one, other) && scope.session_zone() != nullptr;
@@ -505,8 +513,14 @@ bool may_name_the_time(const Type& type, std::string_view text) {
 }
 
 Result<Value> read_text(const Scope& scope, const Type& type, std::string_view text) {
+  constexpr int32_t kNowhere = -1;  // Who asks knows the place.
   if (may_name_the_time(type, text)) {
     scope.places().give_up();
+  }
+  if (type.kind == TypeKind::kInterval) {
+    if (auto may = scope.read_interval(text, kNowhere); !may) {
+      return may.error();
+    }
   }
   const bool is_by_clock = type.kind == TypeKind::kTimestampTz || may_name_the_time(type, text);
   const semantics::SessionZone* zone = is_by_clock ? scope.session_zone() : nullptr;
@@ -517,6 +531,9 @@ namespace {
 
 /// On assignment the session's clocks have a part in, as in any cast, but a string is none of what is cast.
 Result<Value> assigned(const Scope& scope, const Constant& constant, const Type& type) {
+  if (auto may = check_interval_text(scope, constant, type); !may) {
+    return may.error();
+  }
   const bool is_by_zone =
       !semantics::is_string(constant.type.kind) && semantics::is_cast_by_zone(constant.type.kind, type.kind);
   if (!is_by_zone || scope.session_zone() == nullptr) {

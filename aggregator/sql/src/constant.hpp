@@ -58,6 +58,10 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 /// The constant cast to another type by the session's clocks. NULL, and any constant where they show UTC, stays as it
 /// is. Precondition: semantics::is_cast_by_zone(). Errors: those of the cast.
 [[nodiscard]] Result<Constant> at_session_zone(const Scope& scope, Constant constant, const semantics::Type& type);
+/// Whether a constant may become a value of this type by a cast or an assignment. Errors: 0A000 an interval would
+/// become a text, which the session would show otherwise.
+[[nodiscard]] Result<void> check_interval_text(const Scope& scope, const Constant& constant,
+                                               const semantics::Type& type);
 /// Whether one is a moment and the other a time of the session's clocks, which do not show UTC.
 [[nodiscard]] bool is_of_other_clock(const Scope& scope, semantics::TypeKind one, semantics::TypeKind other);
 

@@ -294,11 +294,25 @@ ExpressionBinder::Bound ExpressionBinder::call(FunctionId function, std::vector<
   return Typed{std::move(*made), false, location};
 }
 
+Result<void> ExpressionBinder::check_interval_texts(const std::vector<BoundExpression>& arguments, const Type& made,
+                                                    int32_t location) const {
+  const auto is_interval = [](const BoundExpression& argument) { return argument.type.kind == TypeKind::kInterval; };
+  const bool has_interval = std::any_of(arguments.begin(), arguments.end(), is_interval);
+  if (has_interval && semantics::is_string(made.kind)) {
+    return scope_.show_interval(location);
+  }
+  const bool reads_text =
+      made.kind == TypeKind::kInterval && arguments.size() == 1 && semantics::is_string(arguments[0].type.kind);
+  return reads_text ? scope_.read_intervals(location) : Result<void>();
+}
+
 ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type& type, int32_t location) {
   const semantics::SessionZone* zone =
       semantics::is_cast_by_zone(value.type.kind, type.kind) ? scope_.session_zone() : nullptr;
   if (zone == nullptr) {
-    return call(FunctionId::kCast, list_of(std::move(value)), location, type);
+    auto taken = list_of(std::move(value));
+    auto may = check_interval_texts(taken, type, location);
+    return may ? call(FunctionId::kCast, std::move(taken), location, type) : may.error();
   }
   auto made = semantics::cast_at_zone(std::move(value), type, zone->bound());
   return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
@@ -306,6 +320,11 @@ ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type
 
 ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::ScalarFunction& function,
                                                           std::vector<BoundExpression> arguments, int32_t location) {
+  if (function.name != "to_char") {  // What that writes, its format says.
+    if (auto may = check_interval_texts(arguments, Type{function.result}, location); !may) {
+      return may.error();
+    }
+  }
   const semantics::SessionZone* zone = semantics::may_hang_on_zone(function) ? scope_.session_zone() : nullptr;
   auto made = semantics::make_named_call(function, std::move(arguments), zone == nullptr ? nullptr : &zone->bound());
   if (made) {

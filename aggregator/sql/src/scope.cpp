@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daedalus/semantics/interval_style.hpp"
 #include "refusals.hpp"
 #include "suggestion.hpp"
 #include "value_query.hpp"
@@ -42,6 +43,39 @@ int64_t Scope::local_now_us() const {
   }
   const int64_t seconds = now_us_ / kMicrosPerSecond - (now_us_ % kMicrosPerSecond < 0 ? 1 : 0);
   return now_us_ + zone->zone().offset_at(seconds) * kMicrosPerSecond;
+}
+
+// What hangs on the style is never kept for other sessions.
+
+Result<void> Scope::show_interval(int32_t location) const {
+  places_.give_up();
+  if (body_.interval_style().empty()) {
+    return {};
+  }
+  return refuse(fmt::format("an interval as text while IntervalStyle is {}", body_.interval_style()), location,
+                "SET IntervalStyle = postgres, or give the interval itself back");
+}
+
+Result<void> Scope::read_interval(std::string_view text, int32_t location) const {
+  if (!semantics::is_read_otherwise_in_sql_standard(text)) {
+    return {};
+  }
+  places_.give_up();
+  return is_standard_style()
+             ? refuse("a sign in front of several fields of an interval while IntervalStyle is sql_standard", location,
+                      "give each field its own sign")
+             : Result<void>();
+}
+
+Result<void> Scope::read_intervals(int32_t location) const {
+  places_.give_up();
+  return is_standard_style() ? refuse("a text as an interval while IntervalStyle is sql_standard", location,
+                                      "SET IntervalStyle = postgres, or write the interval as a literal")
+                             : Result<void>();
+}
+
+bool Scope::is_standard_style() const {
+  return semantics::interval_style_of(body_.interval_style()) == semantics::IntervalStyle::kSqlStandard;
 }
 
 Error Scope::error(std::string sqlstate, std::string message, int32_t location, std::string hint) const {

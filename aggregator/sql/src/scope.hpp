@@ -60,6 +60,13 @@ class Scope {
     places_.hang_on_zone();
     return session_zone_;
   }
+  /// An interval becomes a text within the statement. Errors: 0A000 the session shows intervals in another style than
+  /// nodes do.
+  [[nodiscard]] Result<void> show_interval(int32_t location) const;
+  /// A text becomes an interval. Errors: 0A000 the session's style may read it otherwise than it is read here.
+  [[nodiscard]] Result<void> read_interval(std::string_view text, int32_t location) const;
+  /// The same of texts that are known only when the statement runs.
+  [[nodiscard]] Result<void> read_intervals(int32_t location) const;
   /// What those clocks show now, in microseconds since 1970.
   [[nodiscard]] int64_t local_now_us() const;
   /// Bits for a value that is another one each time; nothing where there is no such value: they are among those of an
@@ -150,6 +157,7 @@ class Scope {
         types_(other.types_),
         leaves_mistakes_(other.leaves_mistakes_) {}
 
+  [[nodiscard]] bool is_standard_style() const;
   [[nodiscard]] Result<void> check_qualifier(const grammar::ColumnReference& reference, size_t qualifier_size) const;
 
   const ColumnNames& columns_;

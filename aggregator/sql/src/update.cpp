@@ -267,9 +267,15 @@ Result<void> check_exact(const Scope& scope, const semantics::BoundExpression& e
                       "its last digits may differ from node to node");
 }
 
-/// What is assigned to a column of another kind, where the session's clocks say what that is.
+/// What is assigned to a column of another kind, where the session's clocks say what that is. Errors: 0A000 an interval
+/// that this session would show otherwise.
 Result<semantics::BoundExpression> by_session_clock(const Scope& scope, semantics::BoundExpression expression,
-                                                    semantics::TypeKind target) {
+                                                    semantics::TypeKind target, int32_t location) {
+  if (expression.type.kind == semantics::TypeKind::kInterval) {
+    if (auto may = scope.show_interval(location); !may) {
+      return may.error();
+    }
+  }
   const semantics::SessionZone* zone =
       semantics::is_cast_by_zone(expression.type.kind, target) ? scope.session_zone() : nullptr;
   if (zone == nullptr) {
@@ -289,7 +295,7 @@ Result<void> write_computed(const Scope& scope, std::vector<Computed> computed, 
                       semantics::kind_name(target.type.kind), semantics::kind_name(it.expression.type.kind)),
           it.location, "You will need to rewrite or cast the expression.");
     }
-    auto shown = by_session_clock(scope, std::move(it.expression), target.type.kind);
+    auto shown = by_session_clock(scope, std::move(it.expression), target.type.kind, it.location);
     auto folded = shown ? semantics::fold(std::move(*shown)) : shown;
     if (!folded) {
       return scope.located(folded.error(), it.location);
