@@ -28,6 +28,8 @@ class Answers {
   // ---- of the core ----
   /// To its cursor, where it is one.
   void add(Portal& portal, Rows rows);
+  /// A cursor has been made with all of its rows.
+  void add_cursor(const Portal& portal) { bytes_ += portal.cursor->rows.bytes(); }
   /// The first that wait, as they came. Precondition: there are some.
   [[nodiscard]] Rows take_all(Portal& portal);
   /// The same, but at most so many. Errors: 08P01 they are no rows.

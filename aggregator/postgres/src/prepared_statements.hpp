@@ -31,6 +31,7 @@ struct Prepared {
   Command command;
   std::vector<ParameterType> parameters;
   uint32_t parameters_unused = 0;                 ///< So many of the last ones take values, and are not used.
+  bool is_catalogue_cursor = false;               ///< A DECLARE whose query the catalogue runs.
   std::vector<semantics::Column> columns;         ///< None: it gives no rows.
   std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
   std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.

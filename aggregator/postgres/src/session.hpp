@@ -227,6 +227,9 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_cursors.cpp ----
   void declare(Portal& portal);
   void open_cursor(Portal& portal, const std::vector<semantics::Column>& columns);
+  /// Has the catalogue run a cursor's query, all of it.
+  void ask_for_cursor(Portal& portal);
+  void open_catalogue_cursor(const Portal& portal, catalogue::Answer answer);
   /// Errors: 25P01, 34000, 42P03, 54000.
   [[nodiscard]] Result<void> check_cursor(const DeclareCommand& command) const;
   /// In a block of REPEATABLE READ its one query may be declared again once its cursor is closed (postgres_fdw does):
@@ -300,6 +303,9 @@ class PgSession final : public rpc::ByteSession {
   void fail_or_locate(const Portal& portal, Failure failure);
   void on_located(const aggregator::StatementHome& home);
   void ask_catalogue(catalogue::Statement statement);
+  /// Whether a statement over the catalogue may run now. Errors: 42501, 0A000, 54000 too many of its rows wait.
+  [[nodiscard]] Result<void> check_catalogue() const;
+  void keep_catalogue_description(catalogue::Answer answer);
   void start_catalogue(Portal& portal, uint32_t rows_max);
   void begin_catalogue_rows(Portal& portal, catalogue::Answer answer);
   /// Sends what the portal has of its answer, as far as its Execute wants it.

@@ -56,8 +56,11 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   }
   const Command& command =
       active_.portal != nullptr ? active_.portal->statement->command : described_.statement.command;
-  if (!std::holds_alternative<QueryCommand>(command)) {
-    return fail(catalogue_refusal(std::holds_alternative<CopyCommand>(command) ? "COPY" : "a cursor"));
+  if (std::holds_alternative<CopyCommand>(command)) {
+    return fail(catalogue_refusal("COPY"));
+  }
+  if (active_.portal != nullptr && std::holds_alternative<DeclareCommand>(command)) {
+    return ask_for_cursor(*active_.portal);
   }
   if (active_.portal != nullptr) {
     if (active_.portal->is_first_query) {
@@ -72,13 +75,20 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   ask_catalogue(std::move(statement));
 }
 
-void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
+Result<void> PgSession::check_catalogue() const {
   if (auto may = group_.is_holding() ? check_query() : entrance_.check_role(Role::kReader, "SELECT"); !may) {
-    return fail(may.error());
+    return may;
   }
   if (answers_.bytes() > catalogue::kAnswerBytesMax) {
-    return fail(rejected("54000", "portals of this connection hold more rows of the catalogue than it may have",
-                         "fetch their rows, or close them"));
+    return rejected("54000", "portals of this connection hold more rows of the catalogue than it may have",
+                    "fetch their rows, or close them");
+  }
+  return {};
+}
+
+void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
+  if (auto may = check_catalogue(); !may) {
+    return fail(may.error());
   }
   active_.portal = &portal;
   portal.has_started = true;
@@ -104,14 +114,26 @@ void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*
   if (auto* failure = std::get_if<catalogue::Failure>(&outcome)) {
     fail(Failure{std::move(failure->error), std::move(failure->detail)});
   } else if (active_.portal == nullptr) {
-    described_.statement.parameters.clear();
-    described_.statement.catalogue =
-        std::make_shared<const catalogue::Answer>(std::move(std::get<catalogue::Answer>(outcome)));
-    keep_described();
+    keep_catalogue_description(std::move(std::get<catalogue::Answer>(outcome)));
+  } else if (std::holds_alternative<DeclareCommand>(active_.portal->statement->command)) {
+    open_catalogue_cursor(*std::exchange(active_.portal, nullptr), std::move(std::get<catalogue::Answer>(outcome)));
   } else {
     begin_catalogue_rows(*active_.portal, std::move(std::get<catalogue::Answer>(outcome)));
   }
   process();
+}
+
+void PgSession::keep_catalogue_description(catalogue::Answer answer) {
+  Prepared& statement = described_.statement;
+  statement.parameters.clear();
+  if (!std::holds_alternative<DeclareCommand>(statement.command)) {
+    statement.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
+  } else if (answer.parameter_types.empty()) {
+    statement.is_catalogue_cursor = true;
+  } else {
+    return fail(catalogue_refusal("a cursor with parameters"));
+  }
+  keep_described();
 }
 
 void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {

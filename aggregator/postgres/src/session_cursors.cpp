@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "catalogue_cursor.hpp"
+#include "catalogue_refusals.hpp"
 #include "row_descriptions.hpp"
 #include "session.hpp"
 
@@ -19,8 +21,9 @@ bool are_equal(const std::vector<wire::v1::Constant>& some, const std::vector<wi
 
 /// Whether a cursor that is closed is kept, as the one query of a block of REPEATABLE READ.
 bool may_reopen(const Portal& portal, const Block& block) {
-  return block.is_repeatable() && block.is_open() && !portal.cursor->is_held && portal.cursor->may_go_back &&
-         portal.cursor->rows.first_kept() <= 1 && !portal.failure;
+  return portal.statement->catalogue == nullptr && block.is_repeatable() && block.is_open() &&
+         !portal.cursor->is_held && portal.cursor->may_go_back && portal.cursor->rows.first_kept() <= 1 &&
+         !portal.failure;
 }
 
 Error no_such_cursor(const std::string& name) {
@@ -39,6 +42,9 @@ void PgSession::declare(Portal& portal) {
     }
     described_.statement.sql = portal.statement->sql;
     return open_cursor(portal, portal.statement->cursor_columns);
+  }
+  if (portal.statement->is_catalogue_cursor) {
+    return ask_for_cursor(portal);
   }
   described_ = {DescriptionRun::For::kDeclare};
   described_.statement.sql = query_of(portal.statement->sql, command.query_at);
@@ -91,6 +97,44 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   append_command_complete("DECLARE CURSOR", out());
 }
 
+void PgSession::ask_for_cursor(Portal& portal) {
+  const auto& command = std::get<DeclareCommand>(portal.statement->command);
+  if (auto may = check_cursor(command); !may) {
+    return fail(may.error());
+  }
+  if (auto may = check_catalogue(); !may) {
+    return fail(may.error());
+  }
+  active_.portal = &portal;
+  catalogue::Statement statement;
+  statement.sql =
+      portal.statement->is_catalogue_cursor ? portal.statement->sql : std::exchange(described_, {}).statement.sql;
+  statement.result_formats = {command.is_binary ? kBinaryFormat : kTextFormat};
+  ask_catalogue(std::move(statement));
+}
+
+void PgSession::open_catalogue_cursor(const Portal& portal, catalogue::Answer answer) {
+  const auto& command = std::get<DeclareCommand>(portal.statement->command);
+  CursorRows rows(command.may_go_back ? options_.limits.cursor_passed_bytes : 0);
+  if (auto kept = keep_catalogue_rows(answer, rows); !kept) {
+    return fail(kept.error());
+  }
+  answer.rows.clear();
+  Prepared query;
+  query.command = QueryCommand{};
+  Portal made;
+  made.formats.assign(catalogue::column_count(answer.columns), command.is_binary ? kBinaryFormat : kTextFormat);
+  query.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
+  made.statement = std::make_shared<const Prepared>(std::move(query));
+  made.has_started = true;
+  made.has_ended = true;
+  made.level = block_.savepoint_count();
+  made.cursor = std::make_unique<Cursor>(
+      Cursor{command.may_go_back, command.is_binary, command.is_holdable, false, {}, std::move(rows)});
+  answers_.add_cursor(portals_.add(command.cursor, std::move(made)));
+  append_command_complete("DECLARE CURSOR", out());
+}
+
 bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& command) {
   Portal* const closed = portals_.find_set_aside();
   if (closed == nullptr || group_.has_any()) {
@@ -140,12 +184,18 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
   if (command.is_move) {
     return {};
   }
-  const auto& columns = cursor->statement->columns;
+  const Prepared& query = *cursor->statement;
   if (portal.is_simple) {
-    portal.formats.assign(columns.size(), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
-    append_columns(columns, portal.formats, portal.statement->command, out());
-  } else if (portal.formats.size() != columns.size()) {
+    portal.formats.assign(column_count(query), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
+    if (query.catalogue != nullptr) {
+      append_catalogue_columns(*query.catalogue, portal.formats, out());
+    } else {
+      append_columns(query.columns, portal.formats, portal.statement->command, out());
+    }
+  } else if (portal.formats.size() != column_count(query)) {
     return rejected("0A000", "cached plan must not change result type");
+  } else if (query.catalogue != nullptr && portal.formats != cursor->formats) {
+    return catalogue_refusal("FETCH in another format than the one that was declared, from a cursor");
   }
   return {};
 }
@@ -164,7 +214,9 @@ void PgSession::go_on_fetching() {
     }
     if (portal.encoder == nullptr && !portal.rows.empty()) {
       portal.encoder =
-          std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_->value_style());
+          from->statement->catalogue != nullptr
+              ? catalogue_row_encoder()
+              : std::make_shared<const RowEncoder>(from->cursor->columns, portal.formats, settings_->value_style());
     }
     portal.has_ended = *done || from->failure.has_value();
     portal.failure = *done ? std::nullopt : from->failure;

@@ -202,22 +202,61 @@ TEST_F(CatalogueTest, OneIsPreparedAndExecutedInSql) {
   EXPECT_EQ(said(), "1|2|T relname:19|D a|C SELECT 1|Z I");
 }
 
-TEST_F(CatalogueTest, CursorsAndCopyAreRefusedByName) {
+TEST_F(CatalogueTest, CopyIsRefusedByName) {
   log_in();
   const std::string over = " over the catalogue (pg_catalog, information_schema) is not supported|Z ";
-  send(query("BEGIN; DECLARE c CURSOR FOR SELECT relname FROM pg_class"));
-  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
-  EXPECT_EQ(said(), "C BEGIN|E 0A000 a cursor" + over + "E");
-  send(query("ROLLBACK"));
-  send(parse("", "DECLARE c CURSOR FOR SELECT relname FROM pg_class"));
-  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
-  send(sync());
-  EXPECT_EQ(said(), "C ROLLBACK|Z I|E 0A000 a cursor" + over + "I");
   send(query("COPY (SELECT relname FROM pg_class) TO STDOUT"));
   answer_error("42P01", "no");
   EXPECT_EQ(said(), "E 0A000 COPY" + over + "I");
   send(query("COPY pg_class TO STDOUT"));
   EXPECT_EQ(said(), "E 0A000 COPY" + over + "I");
+  EXPECT_TRUE(catalogue_.empty());
+}
+
+TEST_F(CatalogueTest, ACursorIsReadWholeWhenItIsDeclaredAndFetchedFromInEveryDirection) {
+  log_in();
+  send(query("BEGIN; DECLARE c CURSOR FOR SELECT relname FROM pg_class"));
+  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
+  ASSERT_EQ(catalogue_.size(), 1u);
+  EXPECT_FALSE(catalogue_[0].statement.is_described_only);
+  answer_catalogue(answer_of({"a", "b", "c"}));
+  EXPECT_EQ(said(), "C BEGIN|C DECLARE CURSOR|Z T");
+  send(query("FETCH 2 FROM c"));
+  EXPECT_EQ(said(), "T relname:19|D a|D b|C FETCH 2|Z T");
+  send(query("FETCH PRIOR FROM c; MOVE LAST FROM c; FETCH c; FETCH BACKWARD 1 FROM c"));
+  EXPECT_EQ(said(), "T relname:19|D a|C FETCH 1|C MOVE 1|T relname:19|C FETCH 0|T relname:19|D c|C FETCH 1|Z T");
+  send(query("CLOSE c; COMMIT"));
+  EXPECT_EQ(said(), "C CLOSE CURSOR|C COMMIT|Z I");
+  EXPECT_EQ(catalogue_.size(), 1u);
+}
+
+TEST_F(CatalogueTest, ACursorOfTheProtocolIsDescribedWhenItIsParsedAndReadWhenItIsDeclared) {
+  log_in();
+  send(query("BEGIN"));
+  send(parse("", "DECLARE c CURSOR FOR SELECT relname FROM pg_class") + message('D', "S" + text("")));
+  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
+  ASSERT_EQ(catalogue_.size(), 1u);
+  EXPECT_TRUE(catalogue_[0].statement.is_described_only);
+  answer_catalogue(described_as({}));
+  send(bind("", "") + execute("") + sync());
+  ASSERT_EQ(catalogue_.size(), 2u);
+  answer_catalogue(answer_of({"a", "b"}));
+  EXPECT_EQ(said(), "C BEGIN|Z T|1|t|n|2|C DECLARE CURSOR|Z T");
+  send(parse("", "FETCH ALL FROM c") + bind("", "") + message('D', "P" + text("")) + execute("") + sync());
+  EXPECT_EQ(said(), "1|2|T relname:19|D a|D b|C FETCH 2|Z T");
+  send(parse("", "DECLARE d CURSOR FOR SELECT relname FROM pg_class WHERE oid = $1") + sync());
+  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
+  answer_catalogue(described_as({26}));
+  EXPECT_EQ(
+      said(),
+      "E 0A000 a cursor with parameters over the catalogue (pg_catalog, information_schema) is not supported|Z E");
+}
+
+TEST_F(CatalogueTest, ACursorThatMayNotBeDeclaredIsRefusedBeforeTheCatalogueIsAsked) {
+  log_in();
+  send(query("DECLARE c CURSOR FOR SELECT relname FROM pg_class"));
+  done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
+  EXPECT_EQ(said(), "E 25P01 DECLARE CURSOR can only be used in transaction blocks|Z I");
   EXPECT_TRUE(catalogue_.empty());
 }
 
