@@ -53,10 +53,10 @@ def test_psql_shows_what_postgresql_shows(dsn: str, judge: str, command: str) ->
     assert psql(dsn, "-c", command) == psql(judge, "-c", command)
 
 
-def test_psql_lists_one_database_and_the_tables_owner(dsn: str) -> None:
+def test_psql_lists_the_tables_database_the_one_without_and_the_tables_owner(dsn: str) -> None:
     listed, complained = psql(dsn, "-At", "-c", r"\l")
     assert not complained
-    assert [line.split("|")[0] for line in listed.splitlines() if "|UTF8|" in line] == ["kinds"]
+    assert [line.split("|")[0] for line in listed.splitlines() if "|UTF8|" in line] == ["kinds", "postgres"]
     roles, complained = psql(dsn, "-At", "-c", r"\du")
     assert not complained
     assert [line.split("|")[0] for line in roles.splitlines()] == [OWNER, "postgres"]

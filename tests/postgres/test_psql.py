@@ -61,7 +61,7 @@ def test_an_error_shows_its_place_and_what_to_do(psql: Psql) -> None:
 def test_another_database_and_another_user(cluster: LocalCluster, psql: Psql) -> None:
     refused = psql("-d", f"host=127.0.0.1 port={cluster.port + 51} user=ada dbname=other", "-c", "SELECT 1")
     assert 'database "other" does not exist' in refused.stderr
-    assert 'the only database is "kinds"' in refused.stderr
+    assert 'the table is in the database "kinds"' in refused.stderr
 
 
 def test_up_says_where_and_status_does_too(cluster: LocalCluster) -> None:

@@ -66,7 +66,9 @@ Result<void> DataFolder::prepare() const {
 
 bool DataFolder::is_current() const { return read_file(current() + "/daedalus.sql") == whole_script(); }
 
-std::string DataFolder::whole_script() const { return options_.script.in_template + options_.script.in_database; }
+std::string DataFolder::whole_script() const {
+  return options_.script.in_template + options_.script.in_database + options_.script.in_other;
+}
 
 Result<void> DataFolder::make(int stop) const {
   const std::string made = options_.directory + "/new";
@@ -78,7 +80,8 @@ Result<void> DataFolder::make(int stop) const {
       return done;
     }
   }
-  const std::string hba = fmt::format("local {} {} trust\n", quoted_name(options_.database), kReaderRole);
+  const std::string hba =
+      fmt::format("local {},{} {} trust\n", quoted_name(options_.database), quoted_name(kOtherDatabase), kReaderRole);
   for (const auto& [path, text] :
        {std::pair(made + "/pg_hba.conf", hba), std::pair(made + "/daedalus.sql", whole_script())}) {
     if (auto written = write(path, text); !written) {
@@ -103,13 +106,17 @@ std::vector<DataFolder::Step> DataFolder::steps(const std::string& made) const {
   const std::string oid_text =
       fmt::format("COPY (SELECT {}::regclass::oid) TO {};\n\n", quoted_text("public." + quoted_name(options_.database)),
                   quoted_text(made + "/daedalus.oid"));
-  return {{"initdb",
-           {"-D", made, "-U", std::string(kOwnerRole), "-E", "UTF8", "--locale=C", "--auth=reject", "--no-sync",
-            "--no-instructions", "--wal-segsize=1"},
-           {}},
-          {"pg_resetwal", {"-o", kFirstOid, "-D", made}, {}},
-          single_user("template1", options_.script.in_template),
-          single_user(options_.database, options_.script.in_database + oid_text)};
+  std::vector<Step> all{{"initdb",
+                         {"-D", made, "-U", std::string(kOwnerRole), "-E", "UTF8", "--locale=C", "--auth=reject",
+                          "--no-sync", "--no-instructions", "--wal-segsize=1"},
+                         {}},
+                        {"pg_resetwal", {"-o", kFirstOid, "-D", made}, {}},
+                        single_user("template1", options_.script.in_template),
+                        single_user(options_.database, options_.script.in_database + oid_text)};
+  if (!options_.script.in_other.empty()) {
+    all.push_back(single_user(std::string(kOtherDatabase), options_.script.in_other));
+  }
+  return all;
 }
 
 Result<void> DataFolder::run(const Step& step, int stop) const {

@@ -6,14 +6,16 @@
 #include <utility>
 
 #include "daedalus/semantics/text.hpp"
+#include "statistics_views.hpp"
 
 namespace daedalus::catalogue {
 
 namespace {
 
 constexpr std::string_view kEnd = ";\n\n";
-/// What an empty cluster's first database is called.
-constexpr std::string_view kFirstDatabase = "postgres";
+/// What the database is called that nobody has renamed yet.
+constexpr std::string_view kFirstDatabase = kOtherDatabase;
+constexpr std::string_view kTemplate = "template1";
 
 /// Volatile functions that change nothing and tell nothing of others. All other volatile ones are taken away: they
 /// write, lock, wait, send, read files, or run a text.
@@ -56,15 +58,14 @@ std::string revoke_views() {
       "  FOR relation IN\n"
       "    SELECT c.oid FROM pg_catalog.pg_class c\n"
       "    WHERE c.relnamespace = 'pg_catalog'::regnamespace AND (c.relname LIKE 'pg\\_stat\\_%' OR\n"
-      "      c.relname LIKE 'pg\\_statio\\_%' OR c.relname IN ('pg_user_mappings', 'pg_locks',\n"
-      "      'pg_prepared_statements', 'pg_prepared_xacts', 'pg_cursors'))\n"
+      "      c.relname IN ('pg_user_mappings', 'pg_prepared_statements', 'pg_cursors')) AND NOT {}\n"
       "    ORDER BY c.oid\n"
       "  LOOP\n"
       "    EXECUTE pg_catalog.format('REVOKE SELECT ON %s FROM PUBLIC', relation);\n"
       "  END LOOP;\n"
       "END\n"
       "$do${}",
-      kEnd);
+      is_told_view(), kEnd);
 }
 
 /// What has been revoked belongs to the server as it is made, and is nobody's to write down: pg_dump would.
@@ -80,10 +81,10 @@ std::string keep_privileges(std::string_view objects, std::string_view privilege
       objects, privileges, kEnd);
 }
 
-std::string keep_all_privileges() {
-  return fmt::format("SET allow_system_table_mods = on{}", kEnd) + keep_privileges("pg_proc", "proacl") +
-         keep_privileges("pg_class", "relacl") + keep_privileges("pg_language", "lanacl") +
-         fmt::format("RESET allow_system_table_mods{}", kEnd);
+std::string change_system_tables() {
+  return fmt::format("SET allow_system_table_mods = on{}", kEnd) + replace_statistics() +
+         keep_privileges("pg_proc", "proacl") + keep_privileges("pg_class", "relacl") +
+         keep_privileges("pg_language", "lanacl") + fmt::format("RESET allow_system_table_mods{}", kEnd);
 }
 
 /// A number or a truth as it is written, anything else in quotes.
@@ -100,6 +101,23 @@ std::string default_text(const semantics::Column& column) {
 
 std::string drop_database(std::string_view name) {
   return fmt::format("ALTER DATABASE {0} IS_TEMPLATE false{1}DROP DATABASE {0}{1}", quoted_name(name), kEnd);
+}
+
+std::string close_database(std::string_view name) {
+  return fmt::format("REVOKE CREATE, TEMPORARY ON DATABASE {} FROM PUBLIC{}", quoted_name(name), kEnd);
+}
+
+/// What nobody may do there but who makes it.
+std::string restrict_everybody() {
+  return fmt::format("REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC{}", kEnd) + revoke_functions() + revoke_views() +
+         change_system_tables();
+}
+
+/// The database of templates becomes the one without a table: nobody makes another.
+std::string make_other_database() {
+  return fmt::format(
+      "ALTER DATABASE {0} IS_TEMPLATE false{2}ALTER DATABASE {0} RENAME TO {1}{2}COMMENT ON DATABASE {1} IS NULL{2}",
+      quoted_name(kTemplate), quoted_name(kOtherDatabase), kEnd);
 }
 
 }  // namespace
@@ -143,22 +161,24 @@ std::string create_table(const semantics::Schema& schema) {
 
 Script make_script(const semantics::Schema& schema) {
   const std::string database = quoted_name(schema.table_name);
+  const bool has_other = schema.table_name != kOtherDatabase;
   Script script;
-  if (schema.table_name != kFirstDatabase) {
+  if (has_other) {
     script.in_template = fmt::format("ALTER DATABASE {} RENAME TO {}{}", kFirstDatabase, database, kEnd);
+    script.in_other = restrict_everybody();
   }
   std::string& text = script.in_database;
-  // One database is shown, and nobody makes another.
-  text += drop_database("template1") + drop_database("template0");
-  text += fmt::format("COMMENT ON DATABASE {} IS NULL{}", database, kEnd);
+  // The table comes first: what counts up numbers does so behind it (kTableOid).
   text += fmt::format("CREATE ROLE {} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOINHERIT NOREPLICATION{}", kReaderRole,
                       kEnd);
-  text += fmt::format("ALTER ROLE {} SET default_transaction_read_only = on{}", kReaderRole, kEnd);
-  text += fmt::format("REVOKE CREATE, TEMPORARY ON DATABASE {} FROM PUBLIC{}", database, kEnd);
-  text += fmt::format("REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC{}", kEnd);
-  text += revoke_functions() + revoke_views() + keep_all_privileges();
   text += create_table(schema) + std::string(kEnd);
   text += fmt::format("ALTER TABLE public.{} OWNER TO {}{}", database, kReaderRole, kEnd);
+  text += fmt::format("ALTER ROLE {} SET default_transaction_read_only = on{}", kReaderRole, kEnd);
+  text += has_other ? make_other_database() : drop_database(kTemplate);
+  text += drop_database("template0");
+  text += fmt::format("COMMENT ON DATABASE {} IS NULL{}", database, kEnd);
+  text += close_database(schema.table_name) + (has_other ? close_database(kOtherDatabase) : "");
+  text += restrict_everybody();
   return script;
 }
 

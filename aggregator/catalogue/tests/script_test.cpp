@@ -32,13 +32,19 @@ TEST(ScriptTest, TheTableHasTheColumnsDefaultsAndKeyOfTheSchema) {
             "  PRIMARY KEY (\"id\", \"code\")\n)");
 }
 
-TEST(ScriptTest, TheOneDatabaseIsNamedLikeTheTable) {
+TEST(ScriptTest, OneDatabaseIsNamedLikeTheTableAndTheOtherHasNone) {
   const Script script = make_script(schema());
   EXPECT_EQ(script.in_template, "ALTER DATABASE postgres RENAME TO \"odd \"\"name\";\n\n");
+  EXPECT_THAT(script.in_database, HasSubstr("ALTER DATABASE \"template1\" RENAME TO \"postgres\";\n\n"));
   EXPECT_THAT(script.in_database, HasSubstr("DROP DATABASE \"template0\";\n\n"));
+  for (const std::string& text : {script.in_database, script.in_other}) {
+    EXPECT_THAT(text, HasSubstr("REVOKE EXECUTE ON ROUTINE"));
+  }
   semantics::Schema postgres = schema();
   postgres.table_name = "postgres";
   EXPECT_EQ(make_script(postgres).in_template, "");
+  EXPECT_EQ(make_script(postgres).in_other, "");
+  EXPECT_THAT(make_script(postgres).in_database, HasSubstr("DROP DATABASE \"template1\";\n\n"));
 }
 
 TEST(ScriptTest, TextsAreQuotedWhateverIsInThem) {

@@ -74,10 +74,10 @@ postgres::SessionOptions session_options(const Configuration& configuration, uin
   return options;
 }
 
-catalogue::PoolOptions catalogue_pool_options(const Configuration& configuration) {
+catalogue::PoolOptions catalogue_pool_options(std::string_view database) {
   catalogue::PoolOptions options;
   options.user = catalogue::kReaderRole;
-  options.database = configuration.schema->table_name;
+  options.database = database;
   return options;
 }
 
@@ -92,9 +92,11 @@ uint64_t random_bits() {
 Server::Server(const Configuration& configuration, std::string version, uint64_t descriptors)
     : zones_(std::make_shared<const time_zones::SystemZones>()),
       door_(session_options(configuration, descriptors, zones_), *this, random_bits),
-      catalogue_(catalogue_pool_options(configuration)),
+      catalogue_(catalogue_pool_options(configuration.schema->table_name)),
+      elsewhere_(catalogue_pool_options(catalogue::kOtherDatabase)),
       answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
       network_(network_options(configuration, version, descriptors, answer_budget_), *this) {
+  epoch_us_ = wall_clock_us() - network_.now().ns / kMicrosecond;
   std::map<rpc::LinkId, NodeId> nodes;
   for (const auto& node : configuration.cluster.nodes) {
     const rpc::LinkId link = network_.dial(node.endpoint);
@@ -176,10 +178,15 @@ void Server::plan_catalogue(const Configuration& configuration) {
                                              wanted.is_temporary};
   const auto missing = catalogue::what_is_missing(wanted.programs);
   using Kind = catalogue::ServerState::Kind;
-  catalogue_.set_state({missing ? Kind::kMissing : Kind::kWaiting, missing.value_or(""), {}, 0}, network_.now());
+  set_catalogue_state({missing ? Kind::kMissing : Kind::kWaiting, missing.value_or(""), {}, 0});
   if (!missing) {
     door_.set_table_oid(catalogue::kTableOid);  // So that the first client is told it, too.
   }
+}
+
+void Server::set_catalogue_state(const catalogue::ServerState& state) {
+  catalogue_.set_state(state, network_.now());
+  elsewhere_.set_state(state, network_.now());
 }
 
 void Server::start_catalogue() {
@@ -190,7 +197,7 @@ void Server::start_catalogue() {
                                                 [this](const catalogue::ServerState& state) {
                                                   network_.post("the catalogue's state", [this, state] {
                                                     spdlog::info("the catalogue is {}", catalogue::name_of(state.kind));
-                                                    catalogue_.set_state(state, network_.now());
+                                                    set_catalogue_state(state);
                                                     if (state.table > 0) {
                                                       door_.set_table_oid(state.table);
                                                     }
@@ -243,15 +250,23 @@ void Server::on_session_up(rpc::PeerId session, const rpc::PeerInfo& info) {
 }
 
 void Server::on_session_down(rpc::PeerId session, const std::string& reason) {
-  catalogue_.abandon(session, network_.now());
+  on_session_catalogue_abandoned(session);
   core_->on_down(session, reason, network_.now(), effects_);
 }
 
 void Server::on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) {
-  catalogue_.submit(session, work.id, std::move(work.statement), network_.now());
+  std::string clients = door_.clients_told_to(session, work.statement.sql, epoch_us_);
+  if (!clients.empty()) {
+    work.statement.settings.emplace_back(catalogue::kSessionsSetting, std::move(clients));
+  }
+  catalogue::Pool& pool = work.statement.is_elsewhere ? elsewhere_ : catalogue_;
+  pool.submit(session, work.id, std::move(work.statement), network_.now());
 }
 
-void Server::on_session_catalogue_abandoned(rpc::PeerId session) { catalogue_.abandon(session, network_.now()); }
+void Server::on_session_catalogue_abandoned(rpc::PeerId session) {
+  catalogue_.abandon(session, network_.now());
+  elsewhere_.abandon(session, network_.now());
+}
 
 void Server::on_session_operation(rpc::PeerId session, wire::v1::Operation&& operation) {
   core_->on_operation(session, std::move(operation), network_.now(), effects_);
@@ -269,21 +284,26 @@ void Server::on_cancel_request(const postgres::CancelKey& key) {
 }
 
 void Server::serve_catalogue() {
-  for (size_t count = catalogue_.take_connects(network_.now()); count > 0; --count) {
+  serve(catalogue_);
+  serve(elsewhere_);
+}
+
+void Server::serve(catalogue::Pool& pool) {
+  for (size_t count = pool.take_connects(network_.now()); count > 0; --count) {
     network_.connect_local(
-        catalogue_.state().socket,
-        [this](const rpc::ConnectionInfo& connection, Instant now) { return catalogue_.make_session(connection, now); },
-        [this](const std::string& reason) {
+        pool.state().socket,
+        [&pool](const rpc::ConnectionInfo& connection, Instant now) { return pool.make_session(connection, now); },
+        [this, &pool](const std::string& reason) {
           spdlog::warn("the catalogue's server: {}", reason);
-          catalogue_.on_connect_failed(network_.now());
+          pool.on_connect_failed(network_.now());
         });
   }
-  for (catalogue::Told& told : catalogue_.take_told()) {
+  for (catalogue::Told& told : pool.take_told()) {
     if (door_.on_catalogue(told.client, told.id, std::move(told.outcome), network_.now())) {
       network_.wake(told.client);
     }
   }
-  for (const rpc::PeerId link : catalogue_.take_wakes()) {
+  for (const rpc::PeerId link : pool.take_wakes()) {
     network_.wake(link);
   }
 }
@@ -317,7 +337,7 @@ void Server::on_turn_end() {
     drain_deadline_ = kNever;
     network_.shutdown("the aggregator is shutting down");
   }
-  const Instant wake_at = std::min(effects_.wake_at, catalogue_.next_deadline());
+  const Instant wake_at = std::min({effects_.wake_at, catalogue_.next_deadline(), elsewhere_.next_deadline()});
   network_.arm(std::min(wake_at, drain_deadline_), [this] { on_timer(); });
   if (core_->has_work(network_)) {
     network_.post("answers in progress", [] {});  // The next turn goes on, after a look at the sockets.
@@ -337,6 +357,7 @@ void Server::on_compiled() {
 void Server::on_timer() {
   core_->on_deadline(network_.now(), effects_);
   catalogue_.on_deadline(network_.now());
+  elsewhere_.on_deadline(network_.now());
 }
 
 void Server::compile() {

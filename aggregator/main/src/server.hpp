@@ -65,6 +65,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   void start_catalogue();
   /// Makes the connections that the catalogue's statements need, and gives sessions what became of theirs.
   void serve_catalogue();
+  void serve(catalogue::Pool& pool);
+  void set_catalogue_state(const catalogue::ServerState& state);
   /// Results of sessions go to them; the network sends the others.
   void give_to_sessions();
   void dial();
@@ -76,6 +78,7 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::shared_ptr<const time_zones::SystemZones> zones_;
   postgres::Door door_;        ///< Outlives the network, which has its sessions.
   catalogue::Pool catalogue_;  ///< As it is.
+  catalogue::Pool elsewhere_;  ///< Of the catalogue's database without a table.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
@@ -83,6 +86,7 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   Mailbox<CompiledStatement> compiled_{is_update};
   std::vector<CompiledStatement> taken_;  ///< Empty between calls of on_compiled(), but for its memory.
   Instant drain_deadline_ = kNever;
+  int64_t epoch_us_ = 0;           ///< Since 1970 when Instants began, for what clients are told of each other.
   bool is_stopping_ = false;       ///< Asked to stop.
   bool is_draining_ = false;       ///< Waiting for operations in flight.
   uint64_t last_session_job_ = 0;  ///< Its ticket.

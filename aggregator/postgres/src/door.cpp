@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "client_activity.hpp"
 #include "secure_session.hpp"
 #include "session.hpp"
 
@@ -76,7 +77,23 @@ std::optional<rpc::PeerId> Door::cancel(const CancelKey& key, Instant now) {
   return std::nullopt;
 }
 
-std::shared_ptr<PgSession> Door::find(rpc::PeerId session) {
+std::string Door::clients_told_to(rpc::PeerId session, std::string_view sql, int64_t epoch_us) const {
+  const auto asker = find(session);
+  if (asker == nullptr || !may_show_clients(sql)) {
+    return {};
+  }
+  std::string told = "[";
+  for (const auto& [id, weak] : sessions_) {
+    const auto client = weak.lock();
+    if (client != nullptr && client->is_within()) {
+      told += told.size() > 1 ? "," : "";
+      append_activity(client->activity(), epoch_us, asker->may_know_of(*client), told);
+    }
+  }
+  return told + "]";
+}
+
+std::shared_ptr<PgSession> Door::find(rpc::PeerId session) const {
   const auto found = sessions_.find(session);
   return found == sessions_.end() ? nullptr : found->second.lock();
 }

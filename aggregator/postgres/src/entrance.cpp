@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -12,6 +14,9 @@
 namespace daedalus::postgres {
 
 namespace {
+
+/// The databases without a table that clients find everywhere.
+constexpr std::string_view kOtherDatabases[] = {"postgres", "template1"};
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address.starts_with("[::1]"); }
 
@@ -152,7 +157,7 @@ Result<void> Entrance::tell_verdict(std::string& out) {
 Result<Settings> Entrance::enter() {
   const StartupMessage message = std::move(login_->message);
   login_.reset();
-  if (auto known = check_database(message); !known) {
+  if (auto known = take_database(message); !known) {
     return known.error();
   }
   Settings settings(user_, options_.zones.get());
@@ -165,13 +170,26 @@ Result<Settings> Entrance::enter() {
   return settings;
 }
 
-Result<void> Entrance::check_database(const StartupMessage& message) const {
+std::string_view Entrance::database() const {
+  return has_table() ? std::string_view(options_.database) : kOtherDatabases[other_database_ - 1];
+}
+
+Result<void> Entrance::take_database(const StartupMessage& message) {
   const std::string_view named = find_parameter(message, "database");
   const std::string_view database = named.empty() ? user_ : named;
-  if (database != options_.database) {
-    return rejected("3D000", fmt::format("database \"{}\" does not exist", database),
-                    fmt::format("the only database is \"{}\"", options_.database));
+  if (database == options_.database) {
+    return {};
   }
+  const auto find = [](std::string_view name) {
+    return std::find(std::begin(kOtherDatabases), std::end(kOtherDatabases), name);
+  };
+  const auto* const other = find(database);
+  const bool is_name_taken = find(options_.database) != std::end(kOtherDatabases);  // Then the table's is the only one.
+  if (other == std::end(kOtherDatabases) || is_name_taken) {
+    return rejected("3D000", fmt::format("database \"{}\" does not exist", database),
+                    fmt::format("the table is in the database \"{}\"", options_.database));
+  }
+  other_database_ = static_cast<uint8_t>(other - std::begin(kOtherDatabases) + 1);
   return {};
 }
 

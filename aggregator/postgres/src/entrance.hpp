@@ -48,6 +48,7 @@ class Entrance {
   void expect_tls() { tls_ = Tls::kExpected; }
   [[nodiscard]] bool expects_tls() const { return tls_ == Tls::kExpected; }
   void on_secured(Secured secured);
+  [[nodiscard]] bool is_encrypted() const { return tls_ == Tls::kOn; }
 
   // ---- the way in ----
   /// Errors: 28000 no user, or no way in from there; 22021 a name that is no text; 53300 all seats are taken.
@@ -66,6 +67,10 @@ class Entrance {
 
   // ---- who it is ----
   [[nodiscard]] const std::string& user() const { return user_; }
+  /// The database that the client has asked for. Precondition: enter() has let it in.
+  [[nodiscard]] std::string_view database() const;
+  /// Whether that is the table's: tools look around in another one before they know which that is.
+  [[nodiscard]] bool has_table() const { return other_database_ == 0; }
   /// Errors: 42501 the role that `what` needs is not the user's.
   [[nodiscard]] Result<void> check_role(Role needed, std::string_view what) const;
 
@@ -84,7 +89,7 @@ class Entrance {
   [[nodiscard]] Result<void> take_user(const StartupMessage& message);
   [[nodiscard]] Result<Next> log_in(StartupMessage message, std::string& out);
   [[nodiscard]] Result<void> check_way_in() const;
-  [[nodiscard]] Result<void> check_database(const StartupMessage& message) const;
+  [[nodiscard]] Result<void> take_database(const StartupMessage& message);
   [[nodiscard]] bool is_trusted() const;
   [[nodiscard]] bool is_certified() const;
   void ask_for_password(std::string& out);
@@ -97,6 +102,7 @@ class Entrance {
   const std::string& address_;
   std::optional<Seat> seat_;  ///< From the startup packet on.
   Tls tls_ = Tls::kNever;
+  uint8_t other_database_ = 0;  ///< Which of those without the table, from 1; 0: the client is in the table's.
   std::unique_ptr<Secured> secured_;
   std::string user_;
   std::unique_ptr<Login> login_;

@@ -26,7 +26,7 @@
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
 // session_extended.cpp, session_commands.cpp (what the session answers itself), session_blocks.cpp,
 // session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp,
-// session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_memory.cpp.
+// session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_memory.cpp, session_activity.cpp.
 #pragma once
 
 #include <memory>
@@ -36,6 +36,7 @@
 
 #include "answers.hpp"
 #include "block.hpp"
+#include "client_activity.hpp"
 #include "client_settings.hpp"
 #include "client_text.hpp"
 #include "command.hpp"
@@ -99,6 +100,13 @@ class PgSession final : public rpc::ByteSession {
   /// The statement that runs, if one does, is to be stopped.
   void cancel(Instant now);
   [[nodiscard]] const CancelKey& key() const { return identity_.key; }
+
+  // ---- what others are told of it (session_activity.cpp) ----
+  [[nodiscard]] bool is_within() const { return phase_ == Phase::kReady; }
+  /// Precondition: is_within().
+  [[nodiscard]] ClientActivity activity() const;
+  /// Whether its client may know what another one does: it is the same user, or an operator.
+  [[nodiscard]] bool may_know_of(const PgSession& other) const;
 
   // ---- rpc::ByteSession ----
   void on_bytes(std::string_view bytes, Instant now) override;
@@ -184,7 +192,8 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size);
   void keep_prepared(const std::string& name, Prepared prepared);
   /// Learns what `described_` takes and gives, for on_described().
-  void describe(DescriptionRun::Kinds declared);
+  void describe(const DescriptionRun::Kinds& declared);
+  void describe_by_compiler();
   void on_described(Result<aggregator::StatementDescription> description);
   /// It is known now what `described_` takes and gives.
   void keep_described();
@@ -227,7 +236,6 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_cursors.cpp ----
   void declare(Portal& portal);
   void open_cursor(Portal& portal, const std::vector<semantics::Column>& columns);
-  /// Has the catalogue run a cursor's query, all of it.
   void ask_for_cursor(Portal& portal);
   void open_catalogue_cursor(const Portal& portal, catalogue::Answer answer);
   /// Errors: 25P01, 34000, 42P03, 54000.
@@ -297,11 +305,13 @@ class PgSession final : public rpc::ByteSession {
   void fail_first(const Failure& failure);
 
   // ---- session_catalogue.cpp ----
-  /// What this side refuses may be the catalogue's: its tree is looked at, before the client hears of it.
+  /// What this side refuses, or has not looked at yet (no refusal), may be the catalogue's: its tree is looked at.
   void locate(const std::string& sql, Failure refusal);
   /// As locate(), where the portal's text may be the catalogue's.
   void fail_or_locate(const Portal& portal, Failure failure);
   void on_located(const aggregator::StatementHome& home);
+  /// It is none of the catalogue's: the compiler, which has not seen it yet, says what it is.
+  void go_on_without_catalogue();
   void ask_catalogue(catalogue::Statement statement);
   /// Whether a statement over the catalogue may run now. Errors: 42501, 0A000, 54000 too many of its rows wait.
   [[nodiscard]] Result<void> check_catalogue() const;

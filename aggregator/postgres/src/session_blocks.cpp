@@ -122,7 +122,8 @@ void PgSession::run(const LockCommand& command) {
     return fail(rejected("25P01", "LOCK TABLE can only be used in transaction blocks"));
   }
   for (const std::string& table : command.tables) {
-    if (table != options_.database && table != "public." + options_.database) {
+    const bool is_the_table = table == options_.database || table == "public." + options_.database;
+    if (!entrance_.has_table() || !is_the_table) {
       return fail(rejected("42P01", fmt::format("relation \"{}\" does not exist", table)));
     }
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "catalogue_refusals.hpp"
+#include "daedalus/catalogue/script.hpp"
 #include "row_descriptions.hpp"
 #include "session.hpp"
 
@@ -40,7 +41,7 @@ void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
 
 void PgSession::locate(const std::string& sql, Failure refusal) {
   refusal_ = std::make_unique<Failure>(std::move(refusal));
-  start_work(Wait::kLocate, Work::Locate{sql});
+  start_work(Wait::kLocate, Work::Locate{sql, entrance_.has_table()});
 }
 
 void PgSession::on_located(const aggregator::StatementHome& home) {
@@ -51,11 +52,15 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
       active_.portal->copy_out->place(refusal.error);
     }
   }
-  if (home.refusal || !home.is_catalogue) {
-    return fail(std::move(refusal));
-  }
   const Command& command =
       active_.portal != nullptr ? active_.portal->statement->command : described_.statement.command;
+  const bool is_write_elsewhere = !entrance_.has_table() && std::holds_alternative<WriteCommand>(command);
+  if (!home.refusal && !home.is_catalogue && !is_write_elsewhere && refusal.error.sqlstate.empty()) {
+    return go_on_without_catalogue();
+  }
+  if (home.refusal || (!home.is_catalogue && !is_write_elsewhere)) {
+    return fail(std::move(refusal));
+  }
   if (std::holds_alternative<CopyCommand>(command)) {
     return fail(catalogue_refusal("COPY"));
   }
@@ -73,6 +78,13 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   statement.parameter_types = described_.declared_oids;
   statement.is_described_only = true;
   ask_catalogue(std::move(statement));
+}
+
+void PgSession::go_on_without_catalogue() {
+  if (active_.portal == nullptr || std::holds_alternative<DeclareCommand>(active_.portal->statement->command)) {
+    return describe_by_compiler();
+  }
+  start_rows(*std::exchange(active_.portal, nullptr), 0);
 }
 
 Result<void> PgSession::check_catalogue() const {
@@ -101,7 +113,9 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
 void PgSession::ask_catalogue(catalogue::Statement statement) {
   statement.user = entrance_.user();
   statement.settings = catalogue_settings(settings_->values());
+  statement.settings.emplace_back(catalogue::kBackendSetting, fmt::format("{}", identity_.key.process_id));
   statement.timeout_ns = time_left();
+  statement.is_elsewhere = !entrance_.has_table();
   wait_ = Wait::kCatalogue;
   requests_.ask_catalogue(std::move(statement));
 }

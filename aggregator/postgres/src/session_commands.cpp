@@ -82,7 +82,7 @@ void PgSession::run(const ShowCommand& command, Portal& portal) {
 void PgSession::run(const SessionQuery& query, Portal& portal) {
   OwnRow row;
   for (const auto& item : query.items) {
-    auto value = value_of(item, {options_.database, entrance_.user(), identity_.key.process_id}, block_);
+    auto value = value_of(item, {entrance_.database(), entrance_.user(), identity_.key.process_id}, block_);
     if (!value && query.is_of_known_setting && value.error().sqlstate == "42704") {
       return answer(portal, {}, "SELECT 0");
     }

@@ -21,6 +21,10 @@ constexpr size_t kReasonSizeMax = 1024;
 
 void PgSession::start_copy(Portal& portal) {
   const aggregator::CopyStatement& copy = *std::get<CopyCommand>(portal.statement->command).statement;
+  if (!entrance_.has_table()) {
+    return fail(copy.table.empty() ? catalogue_refusal("COPY")
+                                   : rejected("42P01", fmt::format("relation \"{}\" does not exist", copy.table)));
+  }
   if (auto checked = check_copy_place(copy, *options_.schema); !checked) {
     return fail(checked.error());
   }

@@ -43,16 +43,24 @@ void PgSession::on_parse(std::string_view body) {
   }
   if (cursor != nullptr || is_query || std::holds_alternative<WriteCommand>(prepared.command)) {
     described_ = std::move(run);
-    return describe(std::move(*declared));
+    return describe(*declared);
   }
   prepared.columns = columns_of(prepared.command);
   keep_prepared(run.name, std::move(prepared));
   append_plain('1', out());
 }
 
-void PgSession::describe(DescriptionRun::Kinds declared) {
+void PgSession::describe(const DescriptionRun::Kinds& declared) {
   described_.declare(declared);
+  if (!entrance_.has_table()) {
+    return locate(described_.statement.sql, {});  // Whatever is read or written there is the catalogue's.
+  }
+  describe_by_compiler();
+}
+
+void PgSession::describe_by_compiler() {
   const std::string& sql = described_.statement.sql;
+  DescriptionRun::Kinds declared = declared_of(described_.statement);
   if (const auto* known = descriptions_.find(sql, declared)) {
     return on_described(*known);
   }

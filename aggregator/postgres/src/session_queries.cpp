@@ -42,7 +42,15 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   if (run_command(portal)) {
     return;
   }
-  if (const auto* write = std::get_if<WriteCommand>(&command); write != nullptr && !portal.inserted) {
+  const bool is_of_catalogue = portal.statement->catalogue != nullptr;
+  const bool is_statement =
+      std::holds_alternative<QueryCommand>(command) || std::holds_alternative<WriteCommand>(command);
+  if (!entrance_.has_table() && is_statement && !is_of_catalogue) {
+    active_.portal = &portal;
+    return locate(portal.sql(), {});  // Its own answer would be the table's.
+  }
+  if (const auto* write = std::get_if<WriteCommand>(&command);
+      write != nullptr && !portal.inserted && !is_of_catalogue) {
     if (auto may = check_write(*write); !may) {
       return fail(may.error());
     }

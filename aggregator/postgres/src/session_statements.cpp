@@ -102,7 +102,7 @@ void PgSession::run(const PrepareCommand& command) {
     prepared.columns = columns_of(prepared.command);
     return keep_described();
   }
-  describe(std::move(*declared));
+  describe(*declared);
 }
 
 void PgSession::run(const DeallocateCommand& command) {

@@ -20,7 +20,7 @@ WorkDone do_work(const Work& work, aggregator::Compiler& compiler, std::string_v
     return convert(*piece, wall_clock_us());
   }
   if (const auto* locate = std::get_if<Work::Locate>(&work.what)) {
-    return aggregator::home_of(locate->sql, table);
+    return aggregator::home_of(locate->sql, locate->has_table ? table : std::string_view());
   }
   return compiler.compile(std::get<Work::Compile>(work.what).statement, wall_clock_us());
 }

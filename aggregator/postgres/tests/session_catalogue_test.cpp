@@ -111,7 +111,10 @@ TEST_F(CatalogueTest, SettingsThatMatterThereGoWithAStatement) {
   send(query("SET search_path = pg_catalog; SET statement_timeout = '2s'; SET TimeZone = 'UTC'; SELECT pg_typeof(1)"));
   answer_error("42883", "function pg_typeof(integer) does not exist");
   using Settings = std::vector<std::pair<std::string, std::string>>;
-  EXPECT_EQ(catalogue_.at(0).statement.settings, (Settings{{"search_path", "pg_catalog"}, {"timezone", "UTC"}}));
+  EXPECT_EQ(catalogue_.at(0).statement.settings,
+            (Settings{{"search_path", "pg_catalog"},
+                      {"timezone", "UTC"},
+                      {"daedalus.backend_pid", std::to_string(session_->key().process_id)}}));
   EXPECT_EQ(catalogue_[0].statement.timeout_ns, 2 * kSecond);
 }
 
@@ -257,6 +260,54 @@ TEST_F(CatalogueTest, ACursorThatMayNotBeDeclaredIsRefusedBeforeTheCatalogueIsAs
   send(query("DECLARE c CURSOR FOR SELECT relname FROM pg_class"));
   done(Result<aggregator::StatementDescription>(rejected("42P01", "no")));
   EXPECT_EQ(said(), "E 25P01 DECLARE CURSOR can only be used in transaction blocks|Z I");
+  EXPECT_TRUE(catalogue_.empty());
+}
+
+TEST_F(CatalogueTest, InADatabaseWithoutTheTableEverythingIsTheCatalogues) {
+  connect();
+  send(startup("postgres"));
+  static_cast<void>(said());
+  send(query("SELECT * FROM tickets"));
+  ASSERT_EQ(catalogue_.size(), 1u);
+  EXPECT_TRUE(catalogue_[0].statement.is_elsewhere);
+  answer_catalogue(catalogue::Failure{rejected("42P01", "relation \"tickets\" does not exist"), {}});
+  send(query("INSERT INTO tickets VALUES (1)"));
+  answer_catalogue(catalogue::Failure{rejected("42P01", "relation \"tickets\" does not exist"), {}});
+  const std::string unknown = "E 42P01 relation \"tickets\" does not exist|Z I";
+  EXPECT_EQ(said(), unknown + "|" + unknown);
+  send(query("COPY tickets TO STDOUT"));
+  EXPECT_EQ(said(), unknown);
+  send(query("SELECT current_database()"));
+  EXPECT_EQ(said(), "T current_database:19|D postgres|C SELECT 1|Z I");
+  send(parse("", "SELECT 1") + bind("", "") + execute("") + sync());
+  answer_catalogue(described_as({}));
+  answer_catalogue(answer_of({"1"}));
+  EXPECT_EQ(said(), "1|2|D 1|C SELECT 1|Z I");
+  EXPECT_TRUE(operations_.empty());
+}
+
+TEST_F(CatalogueTest, WhatIsNoQueryIsToldAsTheCompilerSaysItInADatabaseWithoutTheTable) {
+  connect();
+  send(startup("postgres"));
+  static_cast<void>(said());
+  home_ = {};
+  send(query("CREATE DATABASE other"));
+  answer_error("0A000", "CREATE DATABASE is not supported", 1);
+  const std::string refused = "E 0A000 CREATE DATABASE is not supported @1|Z I";
+  EXPECT_EQ(said(), refused);
+  send(parse("", "CREATE DATABASE other") + sync());
+  done(Result<aggregator::StatementDescription>(rejected("0A000", "CREATE DATABASE is not supported")));
+  EXPECT_EQ(said(), "E 0A000 CREATE DATABASE is not supported|Z I");
+  EXPECT_TRUE(catalogue_.empty());
+}
+
+TEST_F(CatalogueTest, ARefusalOfWhatOnlyTheAggregatorCouldAnswerHoldsThereToo) {
+  connect();
+  send(startup("template1"));
+  static_cast<void>(said());
+  home_.refusal = rejected("0A000", "pg_cancel_backend() is not supported here");
+  send(query("SELECT pg_cancel_backend(1)"));
+  EXPECT_EQ(said(), "E 0A000 pg_cancel_backend() is not supported here|Z I");
   EXPECT_TRUE(catalogue_.empty());
 }
 

@@ -121,6 +121,15 @@ TEST_F(StartupTest, TrustsOnlyThisMachineAndOnlyWhereItIsConfigured) {
   EXPECT_EQ(said().substr(0, 8), "E 28000 ");
 }
 
+/// HAProxy's pgsql-check asks for the database template1 with any user, and goes when it has been answered.
+TEST_F(StartupTest, AHealthCheckIsAnsweredWhateverUserItNames) {
+  for (const std::string user : {"ada", "nobody"}) {
+    connect();
+    send(packet("\0\3\0\0user\0"s + user + "\0database\0template1\0\0"s));
+    EXPECT_TRUE(said().starts_with("R|")) << user;
+  }
+}
+
 TEST_F(StartupTest, ACancelRequestIsHandedOnAndAnsweredByNothing) {
   connect();
   send(packet("\x04\xd2\x16\x2e\0\0\0\x2a\0\0\x12\x67"s));

@@ -33,7 +33,6 @@ constexpr std::string_view kStatusHint = "`daedalus status` shows what the clust
 /// Functions that would tell of PostgreSQL's own processes, or change a session that is not the client's.
 constexpr Refused kFunctions[] = {
     {"set_config", "SET it, or call it in a SELECT without FROM"},
-    {"pg_backend_pid", "call it in a SELECT without FROM and other functions"},
     {"pg_cancel_backend", "a client cancels its own statement (Ctrl-C in psql)"},
     {"pg_terminate_backend", "a client ends its own connection"},
     {"pg_stat_get_activity", kStatusHint},
@@ -42,9 +41,18 @@ constexpr Refused kFunctions[] = {
 /// Whom the catalogue's server knows is not who has logged in: where a statement looks at nothing there, that is meant.
 constexpr std::string_view kCurrentUser = "current_user";
 
-constexpr std::string_view kRelations[] = {"pg_locks", "pg_prepared_statements", "pg_prepared_xacts", "pg_cursors",
-                                           "pg_user_mappings"};
-constexpr std::string_view kRelationFamilies[] = {"pg_stat_", "pg_statio_"};
+constexpr std::string_view kRelations[] = {"pg_prepared_statements", "pg_cursors", "pg_user_mappings"};
+constexpr std::string_view kRelationFamily = "pg_stat_";
+/// Of the family those that the catalogue tells: of the aggregator's clients, or without numbers.
+constexpr std::string_view kTold[] = {"pg_stat_activity", "pg_stat_ssl", "pg_stat_gssapi"};
+constexpr std::string_view kToldFamilies[] = {"pg_stat_all_", "pg_stat_sys_", "pg_stat_user_", "pg_stat_xact_",
+                                              "pg_stat_database"};
+
+bool is_told(std::string_view relation) {
+  return std::find(std::begin(kTold), std::end(kTold), relation) != std::end(kTold) ||
+         std::any_of(std::begin(kToldFamilies), std::end(kToldFamilies),
+                     [&](std::string_view family) { return relation.starts_with(family); });
+}
 
 bool is_system(const Name& name) { return name.schema.empty() || name.schema == kSystemSchema; }
 
@@ -57,8 +65,7 @@ std::optional<Refused> refused(const Name& name, bool is_function) {
                                            [&](const Refused& each) { return each.name == name.name; });
     return found == std::end(kFunctions) ? std::nullopt : std::optional(*found);
   }
-  const bool is_of_family = std::any_of(std::begin(kRelationFamilies), std::end(kRelationFamilies),
-                                        [&](std::string_view family) { return name.name.starts_with(family); });
+  const bool is_of_family = name.name.starts_with(kRelationFamily) && !is_told(name.name);
   const bool is_one = std::find(std::begin(kRelations), std::end(kRelations), name.name) != std::end(kRelations);
   return is_of_family || is_one ? std::optional(Refused{name.name, kStatusHint}) : std::nullopt;
 }
@@ -103,7 +110,7 @@ StatementHome home_of(std::string_view sql, const sql::StatementNames& names, st
     return {false, refusal(sql, *of_catalogue, "a statement over the table and the catalogue together is not supported",
                            "ask for each on its own")};
   }
-  if (reads_table || reads_other) {
+  if (reads_table || (reads_other && !table.empty())) {
     return {};
   }
   if (of_catalogue == nullptr) {

@@ -87,12 +87,30 @@ TEST(StatementHomeTest, WhatReadsBothIsRefusedByName) {
 }
 
 TEST(StatementHomeTest, WhatOnlyTheAggregatorCouldAnswerIsRefusedByName) {
-  EXPECT_EQ(refusal("SELECT * FROM pg_stat_activity"), "pg_stat_activity is not supported here");
-  EXPECT_EQ(refusal("SELECT * FROM pg_catalog.pg_statio_user_tables"), "pg_statio_user_tables is not supported here");
+  EXPECT_EQ(refusal("SELECT * FROM pg_stat_replication"), "pg_stat_replication is not supported here");
+  EXPECT_EQ(refusal("SELECT * FROM pg_catalog.pg_stat_bgwriter"), "pg_stat_bgwriter is not supported here");
+  EXPECT_EQ(refusal("SELECT * FROM pg_stat_get_activity(NULL)"), "pg_stat_get_activity() is not supported here");
   EXPECT_EQ(refusal("SELECT set_config('transaction_read_only', 'off', true) FROM pg_class"),
             "set_config() is not supported here");
   EXPECT_EQ(refusal("SELECT pg_cancel_backend(1)"), "pg_cancel_backend() is not supported here");
   EXPECT_EQ(refusal("SELECT * FROM pg_statistic_ext"), "");
+}
+
+TEST(StatementHomeTest, ViewsOfClientsAndOfCountersAreTheCatalogues) {
+  for (const char* const name :
+       {"pg_stat_activity", "pg_stat_ssl", "pg_stat_gssapi", "pg_locks", "pg_prepared_xacts", "pg_stat_database",
+        "pg_stat_user_tables", "pg_statio_all_tables", "pg_catalog.pg_stat_user_indexes", "pg_stat_xact_user_tables"}) {
+    EXPECT_TRUE(is_catalogue(std::string("SELECT * FROM ") + name)) << name;
+  }
+  EXPECT_TRUE(is_catalogue("SELECT 1 FROM pg_stat_gssapi WHERE pid = pg_backend_pid()"));
+}
+
+TEST(StatementHomeTest, WithoutATableEveryQueryIsTheCatalogues) {
+  EXPECT_TRUE(home_of("SELECT * FROM tickets", "").is_catalogue);
+  EXPECT_TRUE(home_of("SELECT * FROM tickets, pg_class", "").is_catalogue);
+  EXPECT_FALSE(home_of("CREATE TABLE t (id int)", "").is_catalogue);
+  EXPECT_FALSE(home_of("SELECT FROM WHERE", "").is_catalogue);
+  EXPECT_TRUE(home_of("SELECT pg_cancel_backend(1) FROM tickets", "").refusal);
 }
 
 TEST(StatementHomeTest, OtherStatementsAndOtherNamesStayWhatTheCompilerSays) {

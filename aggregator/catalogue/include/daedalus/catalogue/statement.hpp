@@ -25,6 +25,7 @@ struct Statement {
   std::vector<uint32_t> parameter_types;                      ///< OIDs; 0: PostgreSQL is to find out.
   std::vector<std::pair<std::string, std::string>> settings;  ///< Of the client's session; each as SET would take it.
   int64_t timeout_ns = 0;
+  bool is_elsewhere = false;       ///< It runs in the database without a table.
   bool is_described_only = false;  ///< Nothing is executed, and what is below does not matter.
   std::vector<std::optional<std::string>> parameters;
   std::vector<int16_t> parameter_formats;

@@ -9,6 +9,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "daedalus/base/byte_budget.hpp"
 #include "daedalus/postgres/login_guard.hpp"
@@ -46,11 +48,14 @@ class Door {
   void set_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
   /// The number that the catalogue has for the table: clients are told which columns of an answer are its.
   void set_table_oid(uint32_t oid);
+  /// What this session's client may know of all clients, as a JSON array, where its statement may show them; empty
+  /// where it does not. `epoch_us`: since 1970 when Instants began. Cost: of all sessions.
+  [[nodiscard]] std::string clients_told_to(rpc::PeerId session, std::string_view sql, int64_t epoch_us) const;
   [[nodiscard]] const LoginCounts& login_counts() const { return guard_.counts(); }
   [[nodiscard]] size_t session_count() const { return sessions_.size(); }
 
  private:
-  [[nodiscard]] std::shared_ptr<PgSession> find(rpc::PeerId session);
+  [[nodiscard]] std::shared_ptr<PgSession> find(rpc::PeerId session) const;
   void drop_gone();
 
   const SessionOptions options_;

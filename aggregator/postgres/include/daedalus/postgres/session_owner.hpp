@@ -56,6 +56,7 @@ struct Work {
   /// Whether a statement that the compiler refuses is the catalogue's.
   struct Locate {
     std::string sql;
+    bool has_table = true;  ///< The client's database has the table.
   };
   uint64_t id = 0;  ///< Of this session.
   std::variant<Split, Describe, Compile, Convert, Locate> what;

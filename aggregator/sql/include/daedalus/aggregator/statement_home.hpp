@@ -20,7 +20,8 @@ struct StatementHome {
   std::optional<Error> refusal;
 };
 
-/// `table` is the name of the one there is. Cost and threads: as Compiler::compile() of a new text.
+/// `table` is the name of the one there is; empty: the client's database has none, and every query is the catalogue's,
+/// which says what does not exist. Cost and threads: as Compiler::compile() of a new text.
 [[nodiscard]] StatementHome home_of(std::string_view sql, std::string_view table);
 
 }  // namespace daedalus::aggregator

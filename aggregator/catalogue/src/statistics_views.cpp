@@ -1,0 +1,120 @@
+#include "statistics_views.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "daedalus/catalogue/script.hpp"
+
+namespace daedalus::catalogue {
+
+namespace {
+
+constexpr std::string_view kCommandEnd = ";\n\n";
+
+/// Views whose rows are clients.
+constexpr std::string_view kOfClients = "'pg_stat_activity', 'pg_stat_ssl', 'pg_stat_gssapi'";
+/// Views of what is never there: nobody waits for a lock, and nothing is committed in two phases.
+constexpr std::string_view kEmpty = "'pg_locks', 'pg_prepared_xacts'";
+/// Views of relations, functions and databases with what is counted of them.
+constexpr std::string_view kCounters =
+    "c.relname ~ '^pg_stat(io)?_(xact_)?(all|sys|user)_(tables|indexes|sequences)$' OR "
+    "c.relname ~ '^pg_stat_(xact_)?user_functions$' OR c.relname IN ('pg_stat_database', "
+    "'pg_stat_database_conflicts')";
+
+/// The rows that a statement brings, within a template of format() that takes the setting's name.
+constexpr std::string_view kSessions =
+    "pg_catalog.json_to_recordset(nullif(pg_catalog.current_setting(%L, true), '''')::json)";
+
+/// A view of all columns that it has, of which the rows come as JSON in a setting.
+std::string replace_views_of_clients() {
+  return fmt::format(
+      "DO $do$\n"
+      "DECLARE\n"
+      "  shown record;\n"
+      "BEGIN\n"
+      "  FOR shown IN\n"
+      "    SELECT c.relname,\n"
+      "      string_agg(CASE a.attname\n"
+      "        WHEN 'datid' THEN '(SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = s.datname)'\n"
+      "        ELSE format('s.%I', a.attname) END || format(' AS %I', a.attname), ', ' ORDER BY a.attnum) AS outputs,\n"
+      "      string_agg(format('%I %s', a.attname, a.atttypid::regtype), ', ' ORDER BY a.attnum) AS columns\n"
+      "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0\n"
+      "    WHERE c.relname IN ({0}) AND c.relnamespace = 'pg_catalog'::regnamespace GROUP BY c.relname ORDER BY 1\n"
+      "  LOOP\n"
+      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s FROM {1} AS s(%s)', shown.relname,\n"
+      "      shown.outputs, '{2}', shown.columns);\n"
+      "  END LOOP;\n"
+      "END\n"
+      "$do${3}",
+      kOfClients, kSessions, kSessionsSetting, kCommandEnd);
+}
+
+std::string replace_empty_views() {
+  return fmt::format(
+      "DO $do$\n"
+      "DECLARE\n"
+      "  shown record;\n"
+      "BEGIN\n"
+      "  FOR shown IN\n"
+      "    SELECT c.relname,\n"
+      "      string_agg(format('NULL::%s AS %I', a.atttypid::regtype, a.attname), ', ' ORDER BY a.attnum) AS outputs\n"
+      "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0\n"
+      "    WHERE c.relname IN ({}) AND c.relnamespace = 'pg_catalog'::regnamespace GROUP BY c.relname ORDER BY 1\n"
+      "  LOOP\n"
+      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s WHERE false', shown.relname,\n"
+      "      shown.outputs);\n"
+      "  END LOOP;\n"
+      "END\n"
+      "$do${}",
+      kEmpty, kCommandEnd);
+}
+
+/// The same rows, with NULL in place of each call of a function that counts; of clients there are those that are shown.
+std::string replace_counters() {
+  return fmt::format(
+      "DO $do$\n"
+      "DECLARE\n"
+      "  shown record;\n"
+      "  counter record;\n"
+      "  definition text;\n"
+      "BEGIN\n"
+      "  FOR shown IN\n"
+      "    SELECT c.oid, c.relname FROM pg_catalog.pg_class c\n"
+      "    WHERE c.relkind = 'v' AND c.relnamespace = 'pg_catalog'::regnamespace AND ({0}) ORDER BY c.oid\n"
+      "  LOOP\n"
+      "    definition := regexp_replace(pg_catalog.pg_get_viewdef(shown.oid),\n"
+      "      'pg_stat_get_db_numbackends\\(d.oid\\)', format('(SELECT count(*)::integer FROM {1} AS s(datname name)\n"
+      "      WHERE s.datname = d.datname)', '{2}'));\n"
+      "    FOR counter IN\n"
+      "      SELECT DISTINCT p.proname, p.prorettype::regtype AS type FROM pg_catalog.pg_proc p\n"
+      "      WHERE p.proname LIKE 'pg\\_stat\\_get\\_%' AND NOT p.proretset\n"
+      "    LOOP\n"
+      "      definition := regexp_replace(definition, counter.proname || '\\([^()]*\\)', 'NULL::' || counter.type, "
+      "'g');\n"
+      "    END LOOP;\n"
+      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS %s', shown.relname, definition);\n"
+      "  END LOOP;\n"
+      "END\n"
+      "$do${3}",
+      kCounters, kSessions, kSessionsSetting, kCommandEnd);
+}
+
+/// The planner puts its body, in which all is strict, in its place, so that no call is left for PostgreSQL's own
+/// function.
+std::string replace_backend_pid() {
+  return fmt::format(
+      "CREATE OR REPLACE FUNCTION pg_catalog.pg_backend_pid() RETURNS integer LANGUAGE sql STABLE PARALLEL RESTRICTED\n"
+      "STRICT AS $sql$SELECT pg_catalog.current_setting('{}', true)::integer$sql${}",
+      kBackendSetting, kCommandEnd);
+}
+
+}  // namespace
+
+std::string replace_statistics() {
+  return replace_views_of_clients() + replace_empty_views() + replace_counters() + replace_backend_pid();
+}
+
+std::string is_told_view() { return fmt::format("(c.relname IN ({}, {}) OR {})", kOfClients, kEmpty, kCounters); }
+
+}  // namespace daedalus::catalogue

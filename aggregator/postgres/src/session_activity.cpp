@@ -1,0 +1,36 @@
+// What other clients are told of this one.
+#include <algorithm>
+
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+ClientActivity PgSession::activity() const {
+  const bool is_active = !is_ready_ || wait_ != Wait::kNothing || !pipeline_.empty();
+  ClientActivity told;
+  told.process_id = identity_.key.process_id;
+  told.database = entrance_.database();
+  told.user = entrance_.user();
+  told.application_name = *settings_->show("application_name");
+  told.address = connection_.address;
+  told.is_encrypted = entrance_.is_encrypted();
+  told.connected = started_;
+  told.changed = is_active ? now_ : std::max(now_, last_progress_);
+  if (is_active) {
+    told.state = "active";
+    const Portal* const running = !pipeline_.empty() ? pipeline_.first().portal.get() : active_.portal;
+    told.query = running != nullptr && running->statement != nullptr ? std::string_view(running->sql())
+                                                                     : std::string_view(described_.statement.sql);
+    return told;
+  }
+  told.state = block_.state() == BlockState::kIdle      ? "idle"
+               : block_.state() == BlockState::kInBlock ? "idle in transaction"
+                                                        : "idle in transaction (aborted)";
+  return told;
+}
+
+bool PgSession::may_know_of(const PgSession& other) const {
+  return entrance_.user() == other.entrance_.user() || entrance_.check_role(Role::kOperator, "it").has_value();
+}
+
+}  // namespace daedalus::postgres
