@@ -30,6 +30,9 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+/// Bytes before a message's body: its type, and its length, which counts itself.
+constexpr size_t kMessageHeadSize = 1 + sizeof(uint32_t);
+
 /// Opens a message at the end of `out` and closes it with its length.
 class MessageWriter {
  public:

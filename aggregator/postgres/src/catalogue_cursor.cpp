@@ -14,9 +14,6 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// A message's type and its length, which counts itself.
-constexpr size_t kMessageHead = 1 + sizeof(uint32_t);
-
 /// Appends a row's size as packed rows have it, the lowest byte first.
 void append_size(size_t size, std::string& out) {
   for (size_t byte = 0; byte < sizeof(uint32_t); ++byte) {
@@ -44,7 +41,8 @@ Result<void> keep_catalogue_rows(const catalogue::Answer& answer, CursorRows& ke
   for (size_t at = 0; at < answer.rows.size();) {
     uint64_t one = 1;
     const size_t end = catalogue::end_of_rows(answer.rows, at, one);
-    const std::string_view row = std::string_view(answer.rows).substr(at + kMessageHead, end - at - kMessageHead);
+    const std::string_view row =
+        std::string_view(answer.rows).substr(at + kMessageHeadSize, end - at - kMessageHeadSize);
     if (row.size() > semantics::kRowSizeMax) {
       return rejected("54000",
                       fmt::format("a cursor over the catalogue has a row of {} bytes, at most {} are allowed",

@@ -37,6 +37,12 @@ char letter_of(char c) {
   }
 }
 
+/// With the encoding that the COPY names, if it names one.
+ValueStyle style_of(const CopyOptions& options, ValueStyle style) {
+  style.encoding = options.encoding.value_or(style.encoding);
+  return style;
+}
+
 bool is_plain_csv(const CopyOptions& options, std::string_view text) {
   return std::none_of(text.begin(), text.end(),
                       [&](char c) { return c == options.delimiter || c == options.quote || c == '\n' || c == '\r'; });
@@ -76,7 +82,7 @@ void append_copy_csv(const CopyOptions& options, std::string_view text, CsvPlace
 }
 
 CopyEncoder::CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, ValueStyle style)
-    : RowEncoder(columns, std::vector<int16_t>(columns.size(), kTextFormat), std::move(style)),
+    : RowEncoder(columns, std::vector<int16_t>(columns.size(), kTextFormat), style_of(options, std::move(style))),
       options_(std::move(options)),
       is_quoted_(columns.size(), options_.force_quote.is_all) {
   for (const semantics::Column& column : columns) {
@@ -123,23 +129,25 @@ void append_copy_response(char type, CopyFormat format, size_t column_count, std
   }
 }
 
-void CopyEncoder::begin(std::string& out) const {
+Result<void> CopyEncoder::begin(std::string& out) const {
   append_copy_response('H', options_.format, types().size(), out);
   if (!options_.has_header) {
-    return;
+    return {};
   }
-  const MessageWriter message('d', out);
+  std::string line;
   for (size_t column = 0; column < names_.size(); ++column) {
     if (column > 0) {
-      out.push_back(options_.delimiter);
+      line.push_back(options_.delimiter);
     }
     if (options_.format == CopyFormat::kCsv) {
-      append_copy_csv(options_, names_[column], {false, names_.size() == 1}, out);
+      append_copy_csv(options_, names_[column], {false, names_.size() == 1}, line);
     } else {
-      append_copy_text(options_, names_[column], out);
+      append_copy_text(options_, names_[column], line);
     }
   }
-  out.push_back('\n');
+  line.push_back('\n');
+  const MessageWriter message('d', out);
+  return append_encoded(style().encoding, line, out);
 }
 
 Result<void> CopyEncoder::encode_first(std::string_view& rows, std::string& out) const {
@@ -150,10 +158,9 @@ Result<void> CopyEncoder::encode_first(std::string_view& rows, std::string& out)
   if (auto encoded = encode(rows, /*size_max=*/0, row); !encoded) {
     return encoded;
   }
-  constexpr size_t kMessageHead = 1 + sizeof(uint32_t);
   const MessageWriter message('d', out);
   out.append(binary_header());
-  out.append(row, kMessageHead, std::string::npos);
+  out.append(row, kMessageHeadSize, std::string::npos);
   return {};
 }
 
@@ -173,17 +180,30 @@ Result<void> CopyEncoder::append_message(std::string_view row, std::string& out)
   }
   const MessageWriter message('d', out);
   if (options_.format != CopyFormat::kBinary) {
-    append_row(*values, out);
-    return {};
+    return append_row(*values, out);
   }
   append_big_endian(static_cast<int16_t>(values->size()), out);
   for (size_t column = 0; column < values->size(); ++column) {
-    append_value(types()[column], (*values)[column], kBinaryFormat, out);
+    const auto value = encoded(types()[column], (*values)[column], style().encoding);
+    if (!value) {
+      return value.error();
+    }
+    append_value(types()[column], *value, kBinaryFormat, out);
   }
   return {};
 }
 
-void CopyEncoder::append_row(const std::vector<Value>& values, std::string& out) const {
+Result<void> CopyEncoder::append_row(const std::vector<Value>& values, std::string& out) const {
+  if (style().encoding != ClientEncoding::kUtf8) {
+    std::string line;
+    append_line(values, line);
+    return append_encoded(style().encoding, line, out);
+  }
+  append_line(values, out);
+  return {};
+}
+
+void CopyEncoder::append_line(const std::vector<Value>& values, std::string& out) const {
   for (size_t column = 0; column < values.size(); ++column) {
     if (column > 0) {
       out.push_back(options_.delimiter);

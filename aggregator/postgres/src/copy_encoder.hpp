@@ -31,7 +31,8 @@ class CopyEncoder final : public RowEncoder {
                                                                        ValueStyle style = {});
 
   /// CopyOutResponse, and the line of names if that was asked for.
-  void begin(std::string& out) const;
+  /// Errors: 22P05 a name that the client's encoding does not have.
+  [[nodiscard]] Result<void> begin(std::string& out) const;
   /// As encode(), but of the first row: with what the binary format begins with.
   [[nodiscard]] Result<void> encode_first(std::string_view& rows, std::string& out) const;
   /// What the format ends with, and CopyDone. `has_begun`: there was a first row.
@@ -43,7 +44,8 @@ class CopyEncoder final : public RowEncoder {
  private:
   CopyEncoder(std::span<const semantics::Column> columns, CopyOptions options, ValueStyle style);
   [[nodiscard]] Result<void> force_quotes(std::string_view relation);
-  void append_row(const std::vector<semantics::Value>& values, std::string& out) const;
+  [[nodiscard]] Result<void> append_row(const std::vector<semantics::Value>& values, std::string& out) const;
+  void append_line(const std::vector<semantics::Value>& values, std::string& out) const;
   void append_line_value(size_t column, std::string_view text, std::string& out) const;
 
   const CopyOptions options_;

@@ -87,16 +87,18 @@ Result<void> take_format(const CopyOption& option, CopyOptions& options) {
   return {};
 }
 
-Result<void> take_encoding(const CopyOption& option) {
+Result<void> take_encoding(const CopyOption& option, CopyOptions& options) {
   auto name = text_of(option);
   if (!name) {
     return name.error();
   }
-  std::string letters = lower(*name);
-  std::erase_if(letters, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); });
-  if (letters != "utf8" && letters != "unicode") {
-    return at(rejected("0A000", fmt::format("COPY in encoding \"{}\" is not supported", *name), "use UTF8"), option);
+  const auto shown = encoding_name(*name);
+  if (!shown || *shown == "SQL_ASCII") {
+    return at(rejected("0A000", fmt::format("COPY in encoding \"{}\" is not supported", *name),
+                       "use UTF8, LATIN1 or WIN1252"),
+              option);
   }
+  options.encoding = encoding_of(*shown);
   return {};
 }
 
@@ -155,7 +157,7 @@ Result<void> take(const CopyOption& option, bool is_from, Given& given) {
     return take_columns(option, /*may_be_all=*/false, given.options.force_null);
   }
   if (option.name == "encoding") {
-    return take_encoding(option);
+    return take_encoding(option, given.options);
   }
   return at(rejected("42601", fmt::format("option \"{}\" not recognized", option.name)), option);
 }

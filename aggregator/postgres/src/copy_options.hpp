@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "client_encoding.hpp"
 #include "daedalus/aggregator/copy_statement.hpp"
 #include "daedalus/base/result.hpp"
 
@@ -26,6 +28,7 @@ struct CopyColumns {
 
 struct CopyOptions {
   CopyFormat format = CopyFormat::kText;
+  std::optional<ClientEncoding> encoding;  ///< Nothing: the client's.
   char delimiter = '\t';
   std::string null_text = "\\N";
   bool has_header = false;
@@ -39,7 +42,7 @@ struct CopyOptions {
 };
 
 /// Errors: 42601, 22023 and 0A000 with PostgreSQL's words, with the option's position where PostgreSQL tells one; 0A000
-/// another encoding than UTF8.
+/// an encoding that clients may not have either.
 [[nodiscard]] Result<CopyOptions> read_copy_options(const aggregator::CopyStatement& copy);
 
 }  // namespace daedalus::postgres

@@ -74,7 +74,9 @@ Result<std::shared_ptr<const RowEncoder>> CopyOut::begin(const std::vector<seman
     return encoder.error();
   }
   encoder_ = std::move(*encoder);
-  encoder_->begin(out);
+  if (auto begun = encoder_->begin(out); !begun) {
+    return begun.error();
+  }
   return std::shared_ptr<const RowEncoder>(encoder_);
 }
 

@@ -93,7 +93,16 @@ Result<void> CopyReader::mark(const CopyColumns& columns, const char* option, bo
 }
 
 void CopyReader::feed(std::string_view bytes) {
-  std::visit([&](auto& source) { source.feed(bytes); }, source_);
+  const ClientEncoding encoding = target_.options.encoding.value_or(ClientEncoding::kUtf8);
+  if (encoding == ClientEncoding::kUtf8) {
+    return std::visit([&](auto& source) { source.feed(bytes); }, source_);
+  }
+  const auto text = decoded(encoding, bytes);
+  if (!text) {
+    undecoded_ = text.error();
+    return;
+  }
+  std::visit([&](auto& source) { source.feed(*text); }, source_);
 }
 
 void CopyReader::end() {
@@ -109,7 +118,7 @@ CopyRows CopyReader::next(int64_t now_us) {
   now_us_ = now_us_.value_or(now_us);
   CopyRows rows;
   while (rows.row_count < kPortionRows && rows.rows.size() < kPortionBytes) {
-    auto has_next = next_fields();
+    auto has_next = undecoded_ ? Result<bool>(*undecoded_) : next_fields();
     if (has_next && !*has_next) {
       rows.is_drained = true;
       return rows;

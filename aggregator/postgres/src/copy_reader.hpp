@@ -47,6 +47,7 @@ class CopyReader {
   /// Errors: 42703, 42701 and 42P10 of a column that an option names.
   [[nodiscard]] static Result<std::shared_ptr<CopyReader>> make(CopyTarget target, CopyBound bound);
 
+  /// Bytes that are no text in the COPY's encoding are told by next().
   void feed(std::string_view bytes);
   void end();
   /// Rows of what has been fed, some kPortionBytes of them: is_drained says whether that was all. `now_us`, of the
@@ -86,6 +87,7 @@ class CopyReader {
   std::vector<semantics::Value> values_;  ///< Of the row; defaults where there is no field.
   std::variant<CopyLines, CopyBinary> source_;
   CopyFields fields_;
+  std::optional<Error> undecoded_;  ///< Why what was fed is no text.
   bool owes_header_ = false;
   std::optional<int64_t> now_us_;
   uint64_t row_count_ = 0;

@@ -37,11 +37,16 @@ Result<void> check_copy_place(const aggregator::CopyStatement& copy, const seman
 }
 
 Result<CopyStart> start_copy_from(const aggregator::CopyStatement& copy,
-                                  const std::shared_ptr<const semantics::Schema>& schema, const SessionZone& zone,
+                                  const std::shared_ptr<const semantics::Schema>& schema, const ValueStyle& style,
                                   CopyBound bound) {
   auto options = read_copy_options(copy);
   if (!options) {
     return options.error();
+  }
+  options->encoding = options->encoding.value_or(style.encoding);
+  if (options->format == CopyFormat::kBinary && *options->encoding != ClientEncoding::kUtf8) {
+    return rejected("0A000", "COPY FROM in binary is not supported in another encoding than UTF8",
+                    "SET client_encoding = UTF8");
   }
   if (copy.has_where) {
     Error error = rejected("0A000", "WHERE in COPY FROM is not supported", "leave lines out before they are sent");
@@ -58,7 +63,7 @@ Result<CopyStart> start_copy_from(const aggregator::CopyStatement& copy,
     return columns.error();
   }
   CopyStart start{nullptr, options->format, columns->size()};
-  auto reader = CopyReader::make({schema, std::move(*columns), std::move(*options), zone}, bound);
+  auto reader = CopyReader::make({schema, std::move(*columns), std::move(*options), style.zone}, bound);
   if (!reader) {
     return reader.error();
   }

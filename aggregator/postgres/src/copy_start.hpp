@@ -26,6 +26,6 @@ struct CopyStart {
 /// Errors: those of read_copy_options(), copy_columns() and CopyReader::make(); 0A000 WHERE; 55000 FREEZE.
 [[nodiscard]] Result<CopyStart> start_copy_from(const aggregator::CopyStatement& copy,
                                                 const std::shared_ptr<const semantics::Schema>& schema,
-                                                const SessionZone& zone, CopyBound bound);
+                                                const ValueStyle& style, CopyBound bound);
 
 }  // namespace daedalus::postgres

@@ -15,7 +15,8 @@ Result<void> Output::add_rows(std::shared_ptr<const RowEncoder> encoder, std::st
   if (rows.empty()) {
     return {};
   }
-  if (rows.size() <= kSmallRowsSize) {
+  // Rows that may have characters the client's encoding lacks fail while their statement can still be told so.
+  if (rows.size() <= kSmallRowsSize || encoder->style().encoding != ClientEncoding::kUtf8) {
     std::string_view rest = rows;
     return encoder->encode(rest, SIZE_MAX, tail_);
   }

@@ -1,6 +1,9 @@
 #include "row_descriptions.hpp"
 
+#include <utility>
+
 #include "backend.hpp"
+#include "message_encoding.hpp"
 #include "value_format.hpp"
 
 namespace daedalus::postgres {
@@ -20,38 +23,52 @@ std::vector<Field> fields_of(const std::vector<semantics::Column>& columns, cons
   return fields;
 }
 
-void append_fields(const std::vector<Field>& fields, std::string& out) {
+Result<void> append_fields(std::vector<Field> fields, ClientEncoding encoding, std::string& out) {
   if (fields.empty()) {
-    return append_plain('n', out);
+    append_plain('n', out);
+    return {};
+  }
+  for (Field& field : fields) {
+    std::string name;
+    if (auto done = append_encoded(encoding, field.name, name); !done) {
+      return done;
+    }
+    field.name = std::move(name);
   }
   append_row_description(fields, out);
+  return {};
 }
 
 }  // namespace
 
-void append_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                    const Command& command, std::string& out) {
-  append_fields(fields_of(columns, formats, command), out);
+Result<void> append_columns(const std::vector<semantics::Column>& columns, const Command& command, DescribedFor client,
+                            std::string& out) {
+  return append_fields(fields_of(columns, client.formats, command), client.encoding, out);
 }
 
-void append_columns_of(const Prepared& prepared, const std::vector<int16_t>& formats, uint32_t table,
-                       std::string& out) {
-  std::vector<Field> fields = fields_of(prepared.columns, formats, prepared.command);
+Result<void> append_columns_of(const Prepared& prepared, uint32_t table, DescribedFor client, std::string& out) {
+  std::vector<Field> fields = fields_of(prepared.columns, client.formats, prepared.command);
   for (size_t column = 0; column < fields.size() && column < prepared.origins.size(); ++column) {
     if (prepared.origins[column] > 0 && table > 0) {
       fields[column].table = table;
       fields[column].number = prepared.origins[column];
     }
   }
-  append_fields(fields, out);
+  return append_fields(std::move(fields), client.encoding, out);
 }
 
-void append_catalogue_columns(const catalogue::Answer& answer, const std::vector<int16_t>& formats, std::string& out) {
+Result<void> append_catalogue_columns(const catalogue::Answer& answer, DescribedFor client, std::string& out) {
   if (answer.columns.empty()) {
-    return append_plain('n', out);
+    append_plain('n', out);
+    return {};
+  }
+  const auto columns = encoded_columns(answer.columns, client.encoding);
+  if (!columns) {
+    return columns.error();
   }
   const MessageWriter message('T', out);
-  out.append(formats.empty() ? answer.columns : catalogue::with_formats(answer.columns, formats));
+  out.append(client.formats.empty() ? *columns : catalogue::with_formats(*columns, client.formats));
+  return {};
 }
 
 }  // namespace daedalus::postgres

@@ -11,12 +11,20 @@
 
 namespace daedalus::postgres {
 
-/// Of these columns; text where there is not a format for each. `command`: whose columns they are.
-void append_columns(const std::vector<semantics::Column>& columns, const std::vector<int16_t>& formats,
-                    const Command& command, std::string& out);
+/// In which formats and for whom columns are described.
+struct DescribedFor {
+  const std::vector<int16_t>& formats;  ///< Text where there is not one for each column.
+  ClientEncoding encoding = ClientEncoding::kUtf8;
+};
+
+/// Of these columns. `command`: whose columns they are. Errors, of each: 22P05 a name that the encoding does not have.
+[[nodiscard]] Result<void> append_columns(const std::vector<semantics::Column>& columns, const Command& command,
+                                          DescribedFor client, std::string& out);
 /// Of a statement that is not the catalogue's. `table`: the number that the catalogue has for the table; 0: none.
-void append_columns_of(const Prepared& prepared, const std::vector<int16_t>& formats, uint32_t table, std::string& out);
+[[nodiscard]] Result<void> append_columns_of(const Prepared& prepared, uint32_t table, DescribedFor client,
+                                             std::string& out);
 /// Of what the catalogue has described; no formats: all of it is text.
-void append_catalogue_columns(const catalogue::Answer& answer, const std::vector<int16_t>& formats, std::string& out);
+[[nodiscard]] Result<void> append_catalogue_columns(const catalogue::Answer& answer, DescribedFor client,
+                                                    std::string& out);
 
 }  // namespace daedalus::postgres

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "message_encoding.hpp"
+
 namespace daedalus::postgres {
 
 namespace {
@@ -101,6 +103,21 @@ void PgSession::handle(const Frame& frame) {
   if (skips_to_sync_ && frame.type != 'S') {
     return;
   }
+  if (settings_->encoding() == ClientEncoding::kUtf8) {
+    return handle_message(frame);
+  }
+  const auto body = decoded_body(frame, settings_->encoding());
+  if (body) {
+    return handle_message({frame.type, *body});
+  }
+  fail(body.error());
+  if (frame.type == 'Q') {
+    skips_to_sync_ = false;
+    end_ready();
+  }
+}
+
+void PgSession::handle_message(const Frame& frame) {
   switch (frame.type) {
     case 'Q':
       return on_query(frame.body);
@@ -283,12 +300,16 @@ void PgSession::start_work(Wait wait, decltype(Work::what) what) {
   requests_.start_work(std::move(what));
 }
 
+void PgSession::tell(Severity severity, const Error& error, ErrorTexts texts, std::string& out) const {
+  append_encoded_error(settings_->encoding(), {severity, error, texts}, out);
+}
+
 void PgSession::warn(std::string sqlstate, std::string message) {
-  append_error(Severity::kWarning, rejected(std::move(sqlstate), std::move(message)), {}, out());
+  tell(Severity::kWarning, rejected(std::move(sqlstate), std::move(message)), {}, out());
 }
 
 void PgSession::notice(std::string message) {
-  append_error(Severity::kNotice, rejected("00000", std::move(message)), {}, text_behind());
+  tell(Severity::kNotice, rejected("00000", std::move(message)), {}, text_behind());
 }
 
 void PgSession::fail(Failure failure) {
@@ -312,7 +333,7 @@ void PgSession::fail(Failure failure) {
     portals_.drop_new_cursors();
     settings_.take_back();
   }
-  append_error(Severity::kError, failure.error, {failure.detail, failure.context}, out());
+  tell(Severity::kError, failure.error, {failure.detail, failure.context}, out());
   if (simple_ != nullptr) {
     answers_.abort(portals_.simple());
     portals_.simple() = {};
@@ -326,7 +347,7 @@ void PgSession::fatal(const Error& error) {
   if (phase_ == Phase::kOver) {
     return;
   }
-  append_error(Severity::kFatal, error, {}, output_.text());
+  tell(Severity::kFatal, error, {}, output_.text());
   finish(error.message);
 }
 

@@ -149,12 +149,15 @@ class PgSession final : public rpc::ByteSession {
   // ---- bytes and time (session.cpp) ----
   void process();
   void handle(const Frame& frame);
+  void handle_message(const Frame& frame);
   [[nodiscard]] std::string& out() { return group_.is_holding() ? group_.held() : text_behind(); }
   /// Where messages go that nothing holds back: behind all queries that are under way.
   [[nodiscard]] std::string& text_behind() { return pipeline_.empty() ? output_.text() : pipeline_.text_behind(); }
   /// Ends the statement that runs, and whatever depends on it.
   void fail(Failure failure);
   void fail(Error error) { fail(Failure{std::move(error), {}}); }
+  /// Appends an error or a notice, in the client's encoding.
+  void tell(Severity severity, const Error& error, ErrorTexts texts, std::string& out) const;
   void warn(std::string sqlstate, std::string message);
   /// Goes in front of what is held back.
   void notice(std::string message);

@@ -8,6 +8,7 @@
 
 #include "catalogue_refusals.hpp"
 #include "daedalus/catalogue/script.hpp"
+#include "message_encoding.hpp"
 #include "row_descriptions.hpp"
 #include "session.hpp"
 
@@ -151,9 +152,15 @@ void PgSession::keep_catalogue_description(catalogue::Answer answer) {
 }
 
 void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
+  if (auto encoded = encode_rows(answer, settings_->encoding()); !encoded) {
+    return fail(encoded.error());
+  }
   if (portal.is_simple) {
     if (!answer.columns.empty()) {
-      append_catalogue_columns(answer, {}, out());
+      const std::vector<int16_t> all_text;
+      if (auto told = append_catalogue_columns(answer, {all_text, settings_->encoding()}, out()); !told) {
+        return fail(told.error());
+      }
     }
   } else if (const auto& described = portal.statement->catalogue;
              catalogue::column_count(described->columns) != catalogue::column_count(answer.columns)) {

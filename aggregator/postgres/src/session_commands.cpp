@@ -114,15 +114,24 @@ void PgSession::run(const DiscardCommand& command) {
 void PgSession::answer(Portal& portal, const std::vector<OwnRow>& rows, std::string_view tag) {
   const auto& columns = portal.statement->columns;
   if (portal.is_simple) {
-    append_columns(columns, portal.formats, portal.statement->command, out());
-  }
-  for (const auto& values : rows) {
-    const MessageWriter row('D', out());
-    append_big_endian(static_cast<uint16_t>(values.size()), out());
-    for (size_t column = 0; column < values.size(); ++column) {
-      append_value(columns[column].type, values[column], portal.formats[column], out(), settings_->value_style());
+    if (auto told = append_columns(columns, portal.statement->command, {portal.formats, settings_->encoding()}, out());
+        !told) {
+      return fail(told.error());
     }
   }
+  std::string messages;
+  for (const auto& values : rows) {
+    const MessageWriter row('D', messages);
+    append_big_endian(static_cast<uint16_t>(values.size()), messages);
+    for (size_t column = 0; column < values.size(); ++column) {
+      const auto value = encoded(columns[column].type, values[column], settings_->encoding());
+      if (!value) {
+        return fail(value.error());
+      }
+      append_value(columns[column].type, *value, portal.formats[column], messages, settings_->value_style());
+    }
+  }
+  out() += messages;
   append_command_complete(tag, out());
 }
 

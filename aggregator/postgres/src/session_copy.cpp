@@ -43,7 +43,7 @@ void PgSession::start_copy(Portal& portal) {
                          "send it in a message of its own, behind a Sync"));
   }
   const CopyBound bound = is_in_batches ? CopyBound() : CopyBound{group_.rows_left(), group_.bytes_left()};
-  auto started = start_copy_from(copy, options_.schema, settings_->zone(), bound);
+  auto started = start_copy_from(copy, options_.schema, settings_->value_style(), bound);
   if (!started) {
     return fail(started.error());
   }

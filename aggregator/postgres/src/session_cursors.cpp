@@ -6,6 +6,7 @@
 
 #include "catalogue_cursor.hpp"
 #include "catalogue_refusals.hpp"
+#include "message_encoding.hpp"
 #include "row_descriptions.hpp"
 #include "session.hpp"
 
@@ -115,6 +116,9 @@ void PgSession::ask_for_cursor(Portal& portal) {
 
 void PgSession::open_catalogue_cursor(const Portal& portal, catalogue::Answer answer) {
   const auto& command = std::get<DeclareCommand>(portal.statement->command);
+  if (auto encoded = encode_rows(answer, settings_->encoding()); !encoded) {
+    return fail(encoded.error());
+  }
   CursorRows rows(command.may_go_back ? options_.limits.cursor_passed_bytes : 0);
   if (auto kept = keep_catalogue_rows(answer, rows); !kept) {
     return fail(kept.error());
@@ -187,10 +191,11 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
   const Prepared& query = *cursor->statement;
   if (portal.is_simple) {
     portal.formats.assign(column_count(query), cursor->cursor->is_binary ? kBinaryFormat : kTextFormat);
-    if (query.catalogue != nullptr) {
-      append_catalogue_columns(*query.catalogue, portal.formats, out());
-    } else {
-      append_columns(query.columns, portal.formats, portal.statement->command, out());
+    const DescribedFor client{portal.formats, settings_->encoding()};
+    auto told = query.catalogue != nullptr ? append_catalogue_columns(*query.catalogue, client, out())
+                                           : append_columns(query.columns, portal.statement->command, client, out());
+    if (!told) {
+      return told;
     }
   } else if (portal.formats.size() != column_count(query)) {
     return rejected("0A000", "cached plan must not change result type");

@@ -196,16 +196,19 @@ void PgSession::on_describe(std::string_view body) {
 }
 
 void PgSession::describe_rows(const Prepared& prepared, const std::vector<int16_t>& formats) {
-  if (prepared.catalogue != nullptr) {
-    return append_catalogue_columns(*prepared.catalogue, formats, out());
-  }
+  const DescribedFor client{formats, settings_->encoding()};
   const uint32_t table = descriptions_.table_oid();
+  if (prepared.catalogue != nullptr || client.encoding != ClientEncoding::kUtf8) {
+    auto told = prepared.catalogue != nullptr ? append_catalogue_columns(*prepared.catalogue, client, out())
+                                              : append_columns_of(prepared, table, client, out());
+    return told ? void() : fail(told.error());
+  }
   if (const std::string* const known = PreparedStatements::find_description(prepared, formats, table)) {
     out().append(*known);
     return;
   }
   const size_t begin = out().size();
-  append_columns_of(prepared, formats, table, out());
+  static_cast<void>(append_columns_of(prepared, table, client, out()));  // UTF8 has every name.
   statements_.keep_description(prepared, std::string_view(out()).substr(begin), formats, table);
 }
 

@@ -33,7 +33,7 @@ bool PgSession::may_run_ahead(const Frame& frame) const {
   if (skips_to_sync_ && frame.type != 'S' && frame.type != 'X') {
     return true;
   }
-  if (pipeline_.is_full()) {
+  if (pipeline_.is_full() || settings_->encoding() != ClientEncoding::kUtf8) {
     return false;
   }
   switch (frame.type) {
@@ -112,7 +112,7 @@ bool PgSession::pump_first() {
 
 /// Leaves the Sync that ends the errors as the first slot, or none where it has not come yet.
 void PgSession::fail_first(const Failure& failure) {
-  append_error(Severity::kError, failure.error, {failure.detail, failure.context}, output_.text());
+  tell(Severity::kError, failure.error, {failure.detail, failure.context}, output_.text());
   const auto unnamed = pipeline_.first().unnamed;
   pipeline_.drop_queries();
   if (!pipeline_.empty()) {

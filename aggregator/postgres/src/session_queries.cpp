@@ -213,7 +213,10 @@ Result<void> PgSession::begin_rows(Portal& portal, const std::vector<semantics::
   }
   if (portal.is_simple) {
     portal.formats.assign(columns.size(), kTextFormat);
-    append_columns(columns, portal.formats, portal.statement->command, out());
+    if (auto told = append_columns(columns, portal.statement->command, {portal.formats, settings_->encoding()}, out());
+        !told) {
+      return told;
+    }
   } else if (!std::equal(columns.begin(), columns.end(), portal.statement->columns.begin(),
                          portal.statement->columns.end(),
                          [](const auto& a, const auto& b) { return a.type.kind == b.type.kind; })) {

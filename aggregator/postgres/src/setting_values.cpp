@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "client_encoding.hpp"
 #include "lower.hpp"
 
 namespace daedalus::postgres {
@@ -49,17 +50,9 @@ Result<std::string> read_choice(const SettingEntry& entry, std::string_view valu
                   fmt::format("Available values: {}.", listed(entry.choices)));
 }
 
-/// PostgreSQL looks at the letters and digits of an encoding's name only.
 Result<std::string> read_encoding(const SettingEntry& entry, std::string_view value) {
-  std::string wanted = lower(value);
-  std::erase_if(wanted, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); });
-  if (wanted == "sqlascii") {
-    return std::string("SQL_ASCII");
-  }
-  if (is_choice("utf8|unicode", wanted)) {
-    return std::string("UTF8");
-  }
-  return unsupported(entry, value, "one of: utf8, unicode, sqlascii");
+  const auto shown = encoding_name(value);
+  return shown ? Result<std::string>(*shown) : unsupported(entry, value, "one of: utf8, latin1, win1252, sqlascii");
 }
 
 Result<std::string> read_bool(const SettingEntry& entry, std::string_view value) {

@@ -18,6 +18,7 @@ constexpr std::string_view kUtc = "UTC";
 constexpr std::string_view kTimeout = "statement_timeout";
 constexpr std::string_view kIdleInBlockTimeout = "idle_in_transaction_session_timeout";
 constexpr std::string_view kIdleSessionTimeout = "idle_session_timeout";
+constexpr std::string_view kEncoding = "client_encoding";
 constexpr std::string_view kIntervalStyle = "intervalstyle";
 constexpr std::string_view kComputeMs = "daedalus.compute_ms";
 
@@ -165,6 +166,7 @@ void Settings::learn() {
   idle_in_block_timeout_ns_ = milliseconds_of(current(kIdleInBlockTimeout)) * kMillisecond;
   idle_session_timeout_ns_ = milliseconds_of(current(kIdleSessionTimeout)) * kMillisecond;
   compute_ms_ = static_cast<uint32_t>(std::min<int64_t>(milliseconds_of(current(kComputeMs)), UINT32_MAX));
+  encoding_ = encoding_of(current(kEncoding));
   interval_style_ = semantics::interval_style_of(current(kIntervalStyle));
   const std::string name = current(lower(kTimeZone));
   if (zone_ != nullptr && zone_->name() == name) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "client_encoding.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/interval_style.hpp"
 #include "daedalus/semantics/session_zone.hpp"
@@ -54,8 +55,10 @@ class Settings {
   /// Of the session's clocks; null: UTC.
   [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
   [[nodiscard]] semantics::IntervalStyle interval_style() const { return interval_style_; }
+  /// What the client's texts are in.
+  [[nodiscard]] ClientEncoding encoding() const { return encoding_; }
   /// How texts show values.
-  [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_}; }
+  [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_, encoding_}; }
   /// Of a statement; 0: none.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
@@ -95,6 +98,7 @@ class Settings {
   int64_t idle_session_timeout_ns_ = 0;
   uint32_t compute_ms_ = 0;
   semantics::IntervalStyle interval_style_ = semantics::IntervalStyle::kPostgres;
+  ClientEncoding encoding_ = ClientEncoding::kUtf8;
   std::shared_ptr<const semantics::SessionZone> zone_;
 };
 

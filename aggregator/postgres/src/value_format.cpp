@@ -320,6 +320,16 @@ Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t c
   return formats;
 }
 
+Result<Value> encoded(const Type& type, Value value, ClientEncoding encoding) {
+  const auto* const text = std::get_if<std::string>(&value);
+  if (text == nullptr || !semantics::is_string(type.kind) || encoding == ClientEncoding::kUtf8) {
+    return value;
+  }
+  std::string made;
+  auto done = append_encoded(encoding, *text, made);
+  return done ? Result<Value>(Value(std::move(made))) : done.error();
+}
+
 void append_styled_text(const Type& type, const Value& value, const ValueStyle& style, std::string& out) {
   if (type.kind == TypeKind::kInterval) {
     return semantics::append_interval_in(style.intervals, std::get<semantics::Interval>(value), out);
@@ -350,6 +360,15 @@ Result<wire::v1::Constant> read_parameter(aggregator::ParameterKind type, int16_
     return null;
   }
   const bool is_text = format == kTextFormat || (semantics::is_string(type.kind) && !type.is_array);
+  std::string text_in_utf8;
+  if (is_text && format != kTextFormat && style.encoding != ClientEncoding::kUtf8) {  // Texts have come in UTF8.
+    auto read = decoded(style.encoding, *bytes);
+    if (!read) {
+      return read.error();
+    }
+    text_in_utf8 = std::move(*read);
+    bytes = text_in_utf8;
+  }
   if (is_text && !semantics::is_valid_text(*bytes)) {
     return rejected("22021", "invalid byte sequence for encoding \"UTF8\" in a parameter");
   }
@@ -404,7 +423,30 @@ Result<void> RowEncoder::encode(std::string_view& rows, size_t size_max, std::st
   return {};
 }
 
+Result<void> RowEncoder::append_encoded_message(std::string_view row, std::string& out) const {
+  auto values = semantics::read_packed_row(types_, row);
+  if (!values) {
+    return values.error();
+  }
+  for (size_t column = 0; column < types_.size(); ++column) {
+    auto value = encoded(types_[column], std::move((*values)[column]), style_.encoding);
+    if (!value) {
+      return value.error();
+    }
+    (*values)[column] = std::move(*value);
+  }
+  const MessageWriter message('D', out);
+  append_big_endian(static_cast<uint16_t>(types_.size()), out);
+  for (size_t column = 0; column < types_.size(); ++column) {
+    append_value(types_[column], (*values)[column], formats_[column], out, style_);
+  }
+  return {};
+}
+
 Result<void> RowEncoder::append_message(std::string_view row, std::string& out) const {
+  if (style_.encoding != ClientEncoding::kUtf8) {
+    return append_encoded_message(row, out);
+  }
   const size_t begin = out.size();
   auto end = semantics::WalkEnd::kComplete;
   {

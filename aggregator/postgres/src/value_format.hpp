@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backend.hpp"
+#include "client_encoding.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/semantics/interval_style.hpp"
@@ -28,6 +29,7 @@ using SessionZone = std::shared_ptr<const semantics::SessionZone>;
 struct ValueStyle {
   SessionZone zone;
   semantics::IntervalStyle intervals = semantics::IntervalStyle::kPostgres;
+  ClientEncoding encoding = ClientEncoding::kUtf8;
 
   friend bool operator==(const ValueStyle&, const ValueStyle&) = default;
 };
@@ -58,6 +60,11 @@ constexpr int16_t kNameSize = 64;
 /// The formats of so many columns or parameters: none given means text, one is for all. Errors: 08P01 another count, or
 /// another format than 0 and 1.
 [[nodiscard]] Result<std::vector<int16_t>> formats_of(std::span<const int16_t> given, size_t count);
+
+/// The value as append_value() and append_styled_text() take it for a client whose texts are not in UTF8. Errors: 22P05
+/// a character that its encoding does not have.
+[[nodiscard]] Result<semantics::Value> encoded(const semantics::Type& type, semantics::Value value,
+                                               ClientEncoding encoding);
 
 /// Appends the length and the value, or −1 for NULL.
 void append_value(const semantics::Type& type, const semantics::Value& value, int16_t format, std::string& out,
@@ -95,7 +102,7 @@ class RowEncoder {
   RowEncoder& operator=(const RowEncoder&) = delete;
 
   /// Takes rows off the front of `rows` and appends them until `out` has `size_max` bytes; at least one. Errors: 08P01
-  /// they are no rows of these columns.
+  /// they are no rows of these columns; 22P05 a character that the client's encoding does not have.
   [[nodiscard]] Result<void> encode(std::string_view& rows, size_t size_max, std::string& out) const;
 
   /// How texts show values.
@@ -103,11 +110,12 @@ class RowEncoder {
 
  protected:
   [[nodiscard]] const std::vector<semantics::Type>& types() const { return types_; }
-  /// One packed row, without its size, as a message. Errors: 08P01 it is none of these columns.
+  /// One packed row, without its size, as a message. Errors: those of encode().
   [[nodiscard]] virtual Result<void> append_message(std::string_view row, std::string& out) const;
 
  private:
   [[nodiscard]] bool append_column(size_t column, std::string_view bytes, std::string& out) const;
+  [[nodiscard]] Result<void> append_encoded_message(std::string_view row, std::string& out) const;
 
   std::vector<semantics::Type> types_;
   std::vector<int16_t> formats_;

@@ -117,7 +117,7 @@ TEST(CopyEncoderTest, EachRowIsAMessage) {
   const std::string rows = packed({{int64_t{1}, int64_t{15'744}, std::string("x")}, {int64_t{2}, Value(), Value()}});
   std::string_view rest = rows;
   std::string out;
-  (*encoder)->begin(out);
+  ASSERT_TRUE((*encoder)->begin(out));
   ASSERT_TRUE((*encoder)->encode_first(rest, out).has_value());
   ASSERT_TRUE((*encoder)->encode(rest, SIZE_MAX, out).has_value());
   (*encoder)->end(true, out);

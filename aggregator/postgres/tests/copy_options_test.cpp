@@ -76,7 +76,7 @@ TEST(CopyOptionsTest, WhatIsWrongIsSaidInPostgresWords) {
             "0A000 COPY delimiter must not appear in the NULL specification @0");
   EXPECT_EQ(mistake("COPY t TO STDOUT (NULL 'a\"', FORMAT csv)"),
             "0A000 CSV quote character must not appear in the NULL specification @0");
-  EXPECT_EQ(mistake("COPY t TO STDOUT (ENCODING 'latin1')"), "0A000 COPY in encoding \"latin1\" is not supported @19");
+  EXPECT_EQ(mistake("COPY t TO STDOUT (ENCODING 'latin2')"), "0A000 COPY in encoding \"latin2\" is not supported @19");
 }
 
 }  // namespace

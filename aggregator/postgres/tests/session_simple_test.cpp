@@ -97,7 +97,7 @@ TEST_F(SimpleTest, WhatWouldChangeAnswersAndIsNotHonouredIsRefusedByName) {
            {"SET datestyle = 'German'", "E 0A000 DateStyle = German is not supported|Z I"},
            {"SET extra_float_digits = 0", "E 0A000 extra_float_digits = 0 is not supported|Z I"},
            {"SET standard_conforming_strings = off", "E 0A000 standard_conforming_strings = off is not supported|Z I"},
-           {"SET client_encoding = 'LATIN1'", "E 0A000 client_encoding = LATIN1 is not supported|Z I"},
+           {"SET client_encoding = 'LATIN2'", "E 0A000 client_encoding = LATIN2 is not supported|Z I"},
            {"SET nonsense = 1", "E 42704 unrecognized configuration parameter \"nonsense\"|Z I"},
            {"SET server_version = 1", "E 55P02 parameter \"server_version\" cannot be changed|Z I"},
            {"SET statement_timeout = soon", "E 22023 invalid value for parameter \"statement_timeout\": \"soon\"|Z I"},
