@@ -176,6 +176,9 @@ def test_roles_bound_what_one_may_do(door: Door) -> None:
             with pytest.raises(errors.InsufficientPrivilege, match="permission denied for table kinds") as refused:
                 reader.execute(statement)
             assert refused.value.diag.message_hint == f'user "ada" is a reader: {statement.split()[0]} needs a writer'
+            with pytest.raises(errors.InsufficientPrivilege, match="permission denied for table kinds"):
+                reader.execute(f"EXPLAIN {statement}")
+        assert len(reader.execute("EXPLAIN SELECT name FROM kinds").fetchall()) == 3
         writer.execute("DELETE FROM kinds")
 
 

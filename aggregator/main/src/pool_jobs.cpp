@@ -15,6 +15,9 @@ JobSize size_of(const postgres::Work& work) {
   if (const auto* locate = std::get_if<postgres::Work::Locate>(&work.what)) {
     return job_size(locate->sql.size());
   }
+  if (const auto* explain = std::get_if<postgres::Work::Explain>(&work.what)) {
+    return job_size(explain->statement.ByteSizeLong());
+  }
   if (const auto* compile = std::get_if<postgres::Work::Compile>(&work.what)) {
     return job_size(compile->statement.ByteSizeLong());
   }

@@ -110,6 +110,11 @@ WorkDone done(const Work& work, uint8_t choice) {
   if (std::holds_alternative<Work::Locate>(work.what)) {
     return aggregator::StatementHome{(choice & 1) != 0, std::nullopt};
   }
+  if (std::holds_alternative<Work::Explain>(work.what)) {
+    aggregator::Plan plan;
+    plan.node = (choice & 1) != 0 ? aggregator::Plan::Node::kSweep : aggregator::Plan::Node::kInsert;
+    return Result<aggregator::Plan>(std::move(plan));
+  }
   aggregator::CompiledUpdate update;
   if ((choice & 1) != 0) {
     update.body.add_parts()->mutable_insert()->set_row_count(1);
@@ -176,6 +181,8 @@ constexpr std::string_view kStatements[] = {"BEGIN",
                                             "EXECUTE p",
                                             "EXECUTE p (1)",
                                             "EXECUTE q",
+                                            "EXPLAIN EXECUTE q",
+                                            "EXPLAIN (FORMAT JSON) SELECT 1",
                                             "DEALLOCATE ALL",
                                             "DISCARD ALL",
                                             "SHOW ALL",

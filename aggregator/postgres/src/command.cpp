@@ -421,6 +421,9 @@ Command command_of(std::string_view statement) {
   if (words.is("execute")) {
     return execute_command(statement);
   }
+  if (words.is("explain")) {
+    return explain_command(statement);
+  }
   if (is_unlisten_of_all(statement)) {
     return DiscardCommand{"UNLISTEN"};
   }

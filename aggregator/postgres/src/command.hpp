@@ -2,7 +2,8 @@
 //
 // Decides by the first words alone, and by PostgreSQL's tree for COPY. Whatever it does not know by name is a query:
 // the compiler says what is wrong.
-// In files by what they are about: command.cpp, command_cursors.cpp, command_statements.cpp, over command_words.cpp.
+// In files by what they are about: command.cpp, command_cursors.cpp, command_explain.cpp, command_statements.cpp,
+// over command_words.cpp.
 #pragma once
 
 #include <cstdint>
@@ -121,6 +122,20 @@ struct CopyCommand {
 };
 /// Whatever the compiler is to judge.
 struct QueryCommand {};
+/// What EXPLAIN is asked to show.
+struct ExplainOptions {
+  bool is_verbose = false;
+  bool has_costs = true;
+  bool has_summary = false;
+  bool is_json = false;
+};
+struct ExplainCommand {
+  ExplainOptions options;
+  std::variant<QueryCommand, WriteCommand, SessionQuery, ExecuteCommand> explained;
+  uint32_t query_at = 0;  ///< Where that begins, in bytes; of a DECLARE its query.
+  std::optional<Error> mistake =
+      std::nullopt;  ///< Of the options: told once the statement itself is known to be right.
+};
 /// A statement that is known, and not supported.
 struct RefusedCommand {
   Error error;
@@ -129,7 +144,14 @@ struct RefusedCommand {
 using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand, BeginCommand, SetBlockCommand,
                              EndCommand, SavepointCommand, LockCommand, DeclareCommand, FetchCommand, CloseCommand,
                              PrepareCommand, ExecuteCommand, DeallocateCommand, DiscardCommand, SessionQuery,
-                             WriteCommand, CopyCommand, QueryCommand, RefusedCommand>;
+                             WriteCommand, CopyCommand, QueryCommand, ExplainCommand, RefusedCommand>;
+
+/// Whether it is a query, or an EXPLAIN of one.
+[[nodiscard]] bool is_of_query(const Command& command);
+/// Whether it is a write, or an EXPLAIN of one.
+[[nodiscard]] bool is_of_write(const Command& command);
+/// What the compiler is given of a statement with this text: of an EXPLAIN the explained one, at its place.
+[[nodiscard]] std::string compiled_text(const Command& command, const std::string& sql);
 
 /// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().
 [[nodiscard]] Command command_of(std::string_view statement);

@@ -37,10 +37,6 @@ CursorOptions read_options(Words& words) {
   return options;
 }
 
-bool begins_query(const Words& words) {
-  return words.is("select") || words.is("values") || words.is("with") || words.is("table") || words.is_symbol("(");
-}
-
 /// The way of a FETCH and how many rows, without the cursor's name: what is wrong is seen where that is missing.
 void read_way(Words& words, FetchCommand& command) {
   using Way = FetchCommand::Way;

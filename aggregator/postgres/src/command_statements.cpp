@@ -157,8 +157,7 @@ Command prepare_command(std::string_view statement) {
   if (!words.take("as") || words.is_at_end()) {
     return syntax_error(words);
   }
-  if (!words.is("select") && !words.is("values") && !words.is("with") && !words.is("table") && !words.is_symbol("(") &&
-      !words.is("insert") && !words.is("update") && !words.is("delete")) {
+  if (!begins_query(words) && !words.is("insert") && !words.is("update") && !words.is("delete")) {
     return syntax_error(words);
   }
   command.query_at = words.offset();

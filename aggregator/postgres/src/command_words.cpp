@@ -56,6 +56,10 @@ std::string Words::rest() {
   return text;
 }
 
+bool begins_query(const Words& words) {
+  return words.is("select") || words.is("values") || words.is("with") || words.is("table") || words.is_symbol("(");
+}
+
 RefusedCommand refuse(std::string_view name, std::string hint) {
   return {rejected("0A000", fmt::format("{} is not supported", name), std::move(hint))};
 }

@@ -63,6 +63,9 @@ class Words {
   size_t at_ = 0;
 };
 
+/// Whether a statement that gives rows begins with the next token.
+[[nodiscard]] bool begins_query(const Words& words);
+
 [[nodiscard]] RefusedCommand refuse(std::string_view name, std::string hint = {});
 /// At the next token.
 [[nodiscard]] RefusedCommand syntax_error(const Words& words);
@@ -71,6 +74,9 @@ class Words {
 [[nodiscard]] Command declare_command(Words& words);
 [[nodiscard]] Command fetch_command(Words& words, bool is_move);
 [[nodiscard]] Command close_command(Words& words);
+
+/// EXPLAIN with the statement that it is about.
+[[nodiscard]] Command explain_command(std::string_view statement);
 
 /// Commands about prepared statements: DEALLOCATE behind that word, the others whole.
 [[nodiscard]] Command prepare_command(std::string_view statement);

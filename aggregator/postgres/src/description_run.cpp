@@ -34,6 +34,8 @@ void DescriptionRun::take(aggregator::StatementDescription description) {
   statement.mistake = description.mistake ? std::make_shared<const Error>(std::move(*description.mistake)) : nullptr;
   if (std::holds_alternative<DeclareCommand>(statement.command)) {
     statement.cursor_columns = std::move(description.columns);
+  } else if (std::holds_alternative<ExplainCommand>(statement.command)) {
+    statement.mistake = nullptr;  // Told by the EXPLAIN, which has no constants of its own.
   } else {
     statement.columns = std::move(description.columns);
     statement.origins = std::move(description.origins);

@@ -36,6 +36,8 @@ std::vector<semantics::Column> columns_of(const Command& command) {
         columns.back().type = {semantics::TypeKind::kInt};
       }
     }
+  } else if (std::holds_alternative<ExplainCommand>(command)) {
+    columns.push_back(text_column("QUERY PLAN"));
   }
   return columns;
 }

@@ -18,6 +18,9 @@ std::vector<Field> fields_of(const std::vector<semantics::Column>& columns, cons
     if (const auto* query = std::get_if<SessionQuery>(&command); query != nullptr && query->items[column].is_name()) {
       fields.back().type = kNameOid;
       fields.back().size = kNameSize;
+    } else if (const auto* explain = std::get_if<ExplainCommand>(&command);
+               explain != nullptr && explain->options.is_json) {
+      fields.back().type = kJsonOid;
     }
   }
   return fields;

@@ -243,6 +243,8 @@ void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
       descriptions_.keep(described_.statement.sql, declared_of(described_.statement), **description);
     }
     on_described(std::move(*description));
+  } else if (auto* plan = std::get_if<Result<aggregator::Plan>>(&done)) {
+    on_explained(std::move(*plan));
   } else if (waited == Wait::kCompile) {
     on_compiled(std::move(std::get<Result<aggregator::Compiled>>(done)));
   } else if (waited == Wait::kConvert) {
@@ -260,6 +262,8 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     on_submitted(std::move(result));
   } else if (wait_ == Wait::kValues && result.sequence() == values_->sequence) {
     on_values(std::move(result));
+  } else if (wait_ == Wait::kTableSize && result.sequence() == explained_->sequence) {
+    on_table_size(result);
   } else if (Pipeline::Slot* const slot = pipeline_.find(result.sequence())) {
     on_slot_result(*slot, std::move(result));
     pump_slots();
@@ -287,7 +291,7 @@ void PgSession::cancel(Instant /*now*/) {
     fail(rejected("57014", "canceling statement due to user request"));
     process();
   } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues ||
-             wait_ == Wait::kLocate) {
+             wait_ == Wait::kLocate || wait_ == Wait::kExplain || wait_ == Wait::kTableSize) {
     is_cancelled_ = true;
   }
   // What has been submitted cannot be taken back.
@@ -368,6 +372,7 @@ void PgSession::finish(std::string reason) {
   pipeline_.clear();
   answers_.clear();
   values_.reset();
+  explained_.reset();
   kept_.release();
   if (was_up_) {
     requests_.tell_down(reason);

@@ -25,8 +25,9 @@
 //
 // Methods are in files by what they are for: session.cpp (bytes and time), session_startup.cpp, session_simple.cpp,
 // session_extended.cpp, session_commands.cpp (what the session answers itself), session_blocks.cpp,
-// session_statements.cpp (PREPARE and EXECUTE), session_cursors.cpp, session_queries.cpp, session_pipeline.cpp,
-// session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_memory.cpp, session_activity.cpp.
+// session_statements.cpp (PREPARE and EXECUTE), session_explain.cpp, session_cursors.cpp, session_queries.cpp,
+// session_pipeline.cpp, session_catalogue.cpp, session_writes.cpp, session_copy.cpp, session_memory.cpp,
+// session_activity.cpp.
 #pragma once
 
 #include <memory>
@@ -52,6 +53,7 @@
 #include "descriptions.hpp"
 #include "entrance.hpp"
 #include "execution.hpp"
+#include "explain_answer.hpp"
 #include "frontend.hpp"
 #include "output.hpp"
 #include "own_answers.hpp"
@@ -141,6 +143,8 @@ class PgSession final : public rpc::ByteSession {
     kConvert,
     kFlight,
     kLocate,
+    kExplain,
+    kTableSize,
     kCatalogue
   };
   /// What a submission ends.
@@ -267,6 +271,16 @@ class PgSession final : public rpc::ByteSession {
   void run(const SessionQuery& query, Portal& portal);
   void answer(Portal& portal, const std::vector<OwnRow>& rows, std::string_view tag);
 
+  // ---- session_explain.cpp ----
+  void explain(Portal& portal, const ExplainCommand& command);
+  /// EXPLAIN of an EXECUTE of this statement, whose values are the portal's.
+  void explain_executed(Portal& portal, const Prepared& statement);
+  /// `write`: null of a query.
+  void start_explain(Portal& portal, std::string sql, const WriteCommand* write);
+  void on_explained(Result<aggregator::Plan> plan);
+  void on_table_size(const wire::v1::Result& result);
+  void tell_plan(Portal& portal, const aggregator::Plan& plan, const SweptRows& swept);
+
   // ---- session_queries.cpp ----
   /// Runs a statement or goes on with it; at most `rows_max` rows, 0: all.
   void execute(Portal& portal, uint32_t rows_max);
@@ -392,6 +406,7 @@ class PgSession final : public rpc::ByteSession {
   std::unique_ptr<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
   std::unique_ptr<SimpleRun> simple_;      ///< A message of the simple protocol.
   std::unique_ptr<ExecuteValues> values_;  ///< An EXECUTE.
+  std::unique_ptr<ExplainRun> explained_;  ///< An EXPLAIN.
   std::unique_ptr<CopyIn> copy_;           ///< While its client sends.
   Submission submission_;
   Then then_ = Then::kEndSync;

@@ -36,7 +36,7 @@ std::vector<std::pair<std::string, std::string>> catalogue_settings(const Settin
 void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
   const bool is_text = portal.is_simple && portal.statement->parameters.empty() && !portal.fetch;
   return (is_text || portal.copy_out != nullptr) && !group_.is_holding() && may_be_of_catalogue(failure.error)
-             ? locate(portal.sql(), std::move(failure))
+             ? locate(compiled_text(portal.statement->command, portal.sql()), std::move(failure))
              : fail(std::move(failure));
 }
 
@@ -176,7 +176,8 @@ void PgSession::pump_catalogue(Portal& portal) {
   if (active_.rows_left == count) {
     append_plain('s', out());
   } else {
-    append_command_complete(fmt::format("SELECT {}", count), out());
+    append_command_complete(portal.catalogue->answer.tag == "EXPLAIN" ? "EXPLAIN" : fmt::format("SELECT {}", count),
+                            out());
   }
   active_.portal = nullptr;
   wait_ = Wait::kNothing;

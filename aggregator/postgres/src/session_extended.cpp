@@ -31,21 +31,23 @@ void PgSession::on_parse(std::string_view body) {
   if (auto may = block_.check(prepared.command); !may) {
     return fail(may.error());
   }
-  const bool is_query = std::holds_alternative<QueryCommand>(prepared.command);
+  const bool is_query = is_of_query(prepared.command);
   auto declared = run.declared_kinds();
   if (!declared) {
     described_ = std::move(run);
-    return is_query ? locate(described_.statement.sql, {declared.error(), {}}) : fail(declared.error());
+    return is_query
+               ? locate(compiled_text(described_.statement.command, described_.statement.sql), {declared.error(), {}})
+               : fail(declared.error());
   }
   const auto* const cursor = std::get_if<DeclareCommand>(&prepared.command);
   if (cursor != nullptr) {
     prepared.sql = query_of(prepared.sql, cursor->query_at);
   }
-  if (cursor != nullptr || is_query || std::holds_alternative<WriteCommand>(prepared.command)) {
+  prepared.columns = columns_of(prepared.command);
+  if (cursor != nullptr || is_query || is_of_write(prepared.command)) {
     described_ = std::move(run);
     return describe(*declared);
   }
-  prepared.columns = columns_of(prepared.command);
   keep_prepared(run.name, std::move(prepared));
   append_plain('1', out());
 }
@@ -64,7 +66,7 @@ void PgSession::describe_by_compiler() {
   if (const auto* known = descriptions_.find(sql, declared)) {
     return on_described(*known);
   }
-  start_work(Wait::kDescribe, Work::Describe{sql, std::move(declared)});
+  start_work(Wait::kDescribe, Work::Describe{compiled_text(described_.statement.command, sql), std::move(declared)});
 }
 
 Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
@@ -78,8 +80,8 @@ void PgSession::on_described(Result<aggregator::StatementDescription> descriptio
   Prepared& statement = described_.statement;
   if (!description) {
     Error error = description.error();
-    return !std::holds_alternative<WriteCommand>(statement.command) && may_be_of_catalogue(error)
-               ? locate(statement.sql, {std::move(error), {}})
+    return !is_of_write(statement.command) && may_be_of_catalogue(error)
+               ? locate(compiled_text(statement.command, statement.sql), {std::move(error), {}})
                : fail(std::move(error));
   }
   described_.take(std::move(*description));

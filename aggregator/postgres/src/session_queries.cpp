@@ -39,6 +39,14 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   if (std::holds_alternative<ExecuteCommand>(command)) {
     return execute_prepared(portal, rows_max);
   }
+  if (const auto* explained = std::get_if<ExplainCommand>(&command)) {
+    if (explained->mistake) {
+      return fail(*explained->mistake);
+    }
+    if (portal.statement->catalogue == nullptr) {
+      return explain(portal, *explained);
+    }
+  }
   if (run_command(portal)) {
     return;
   }

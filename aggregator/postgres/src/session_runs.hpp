@@ -1,4 +1,4 @@
-// What a session is in the middle of: a message of several statements, an EXECUTE.
+// What a session is in the middle of: a message of several statements, an EXECUTE, an EXPLAIN.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/aggregator/plan.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "portal.hpp"
@@ -19,6 +20,12 @@ struct ExecuteValues {
   std::vector<semantics::Type> types;  ///< As they come.
   std::string row;
   uint32_t rows_max = 0;
+};
+
+/// An EXPLAIN that waits for what the nodes say of the table's rows.
+struct ExplainRun {
+  aggregator::Plan plan;
+  uint64_t sequence = 0;
 };
 
 /// The texts of one Query message, and how far it has come.

@@ -120,7 +120,9 @@ void PgSession::run(const DeallocateCommand& command) {
 // ---- EXECUTE ----
 
 void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
-  const auto& command = std::get<ExecuteCommand>(portal.statement->command);
+  const auto* const explain = std::get_if<ExplainCommand>(&portal.statement->command);
+  const auto& command = explain != nullptr ? std::get<ExecuteCommand>(explain->explained)
+                                           : std::get<ExecuteCommand>(portal.statement->command);
   const auto statement = statements_.find(command.name);
   if (statement == nullptr) {
     return fail(no_such_statement(command.name));
@@ -133,7 +135,7 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
   if (std::holds_alternative<ExecuteCommand>(statement->command)) {
     return fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
   }
-  if (!portal.is_simple && portal.formats.size() != column_count(shown_by(*statement))) {
+  if (explain == nullptr && !portal.is_simple && portal.formats.size() != column_count(shown_by(*statement))) {
     return fail(rejected("0A000", "cached plan must not change result type"));
   }
   if (statement->catalogue != nullptr && !command.values.empty()) {
@@ -214,6 +216,9 @@ void PgSession::on_values(wire::v1::Result&& result) {
 }
 
 void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
+  if (std::holds_alternative<ExplainCommand>(portal.statement->command)) {
+    return explain_executed(portal, *statement);
+  }
   active_.portal = nullptr;
   portal.statement = std::move(statement);
   if (portal.is_simple) {

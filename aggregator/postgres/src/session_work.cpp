@@ -8,6 +8,20 @@
 
 namespace daedalus::postgres {
 
+namespace {
+
+Result<aggregator::Plan> explained(const Work::Explain& work, aggregator::Compiler& compiler,
+                                   const WallClock& wall_clock_us) {
+  const int64_t begin_us = wall_clock_us();
+  auto plan = compiler.explain(work.statement, begin_us);
+  if (plan) {
+    plan->planning_us = wall_clock_us() - begin_us;
+  }
+  return plan;
+}
+
+}  // namespace
+
 WorkDone do_work(const Work& work, aggregator::Compiler& compiler, std::string_view table,
                  const WallClock& wall_clock_us) {
   if (const auto* split = std::get_if<Work::Split>(&work.what)) {
@@ -21,6 +35,9 @@ WorkDone do_work(const Work& work, aggregator::Compiler& compiler, std::string_v
   }
   if (const auto* locate = std::get_if<Work::Locate>(&work.what)) {
     return aggregator::home_of(locate->sql, locate->has_table ? table : std::string_view());
+  }
+  if (const auto* explain = std::get_if<Work::Explain>(&work.what)) {
+    return explained(*explain, compiler, wall_clock_us);
   }
   return compiler.compile(std::get<Work::Compile>(work.what).statement, wall_clock_us());
 }

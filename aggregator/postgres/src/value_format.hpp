@@ -52,6 +52,8 @@ constexpr uint32_t kTextOid = 25;
 
 /// PostgreSQL's type of names, which travel as text.
 constexpr uint32_t kNameOid = 19;
+/// That of type json, as which EXPLAIN (FORMAT JSON) gives its plan.
+constexpr uint32_t kJsonOid = 114;
 constexpr int16_t kNameSize = 64;
 
 /// A column of an answer in this format.

@@ -202,6 +202,27 @@ Result<Compiled> Compiler::compile(const wire::v1::StatementBody& statement, int
   return kinds ? compile(*found, statement, now_us, *kinds) : kinds.error();
 }
 
+Result<Plan> Compiler::explain(const wire::v1::StatementBody& statement, int64_t now_us) {
+  const auto found = state_->cache.get(statement.sql(), sql::Keep::kFromTheSecondTime);
+  if (!found) {
+    return found.error();
+  }
+  const auto kinds = state_->kinds_of(*found->parsed, statement);
+  if (!kinds) {
+    return kinds.error();
+  }
+  const auto compiled = compile(*found, statement, now_us, *kinds);
+  if (!compiled) {
+    return compiled.error();
+  }
+  auto plan = plan_of(*state_->schema, *state_->map, *compiled);
+  const grammar::Node& root = found->parsed->root();
+  if (plan && plan->node == Plan::Node::kSweep && root.select().from_clause.empty()) {
+    return without_table(std::move(*plan));
+  }
+  return plan;
+}
+
 Result<Compiled> Compiler::compile(const sql::FoundStatement& found, const wire::v1::StatementBody& statement,
                                    int64_t now_us, std::span<const std::optional<ParameterKind>> kinds) {
   auto zone = state_->zone_of(statement);

@@ -251,7 +251,8 @@ std::string_view statement_hint(std::string_view name) {
       Hint{"EXECUTE", "send the statement with parameters: parsed statements are cached"},
       Hint{"DEALLOCATE", "send the statement with parameters: parsed statements are cached"},
       Hint{"EXPLAIN",
-           "send the query without it: there is no plan to choose, each query rides one sweep over the rows"},
+           "ask for it by PostgreSQL's protocol, or send the query without it: each query rides one sweep over the "
+           "rows"},
       Hint{"SET", kSetting},
       Hint{"RESET", kSetting},
       Hint{"SHOW", kSetting},

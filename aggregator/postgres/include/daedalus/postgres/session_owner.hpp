@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "daedalus/aggregator/plan.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/aggregator/statement_home.hpp"
 #include "daedalus/base/result.hpp"
@@ -58,11 +59,15 @@ struct Work {
     std::string sql;
     bool has_table = true;  ///< The client's database has the table.
   };
+  /// How a statement would be carried out.
+  struct Explain {
+    wire::v1::StatementBody statement;
+  };
   uint64_t id = 0;  ///< Of this session.
-  std::variant<Split, Describe, Compile, Convert, Locate> what;
+  std::variant<Split, Describe, Compile, Convert, Locate, Explain> what;
 };
 using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>,
-                              CopyRows, aggregator::StatementHome>;
+                              CopyRows, aggregator::StatementHome, Result<aggregator::Plan>>;
 
 /// A statement for the catalogue. A session has at most one under way.
 struct CatalogueWork {

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daedalus/aggregator/plan.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
@@ -55,6 +56,9 @@ class Compiler final : public KnownStatements {
   /// too long, 54001 too complex. An update that leaves here passes contract::to_update(). Cost: parsing dominates for
   /// a text that is not in the cache; may be called from any thread with 1 MiB of stack.
   [[nodiscard]] Result<Compiled> compile(const wire::v1::StatementBody& statement, int64_t now_us);
+
+  /// How the statement would be carried out; nothing of it is. Errors, cost and threads: as compile().
+  [[nodiscard]] Result<Plan> explain(const wire::v1::StatementBody& statement, int64_t now_us);
 
   /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. One that is
   /// `declared` (the first is that of $1; nothing: it is not) has that type; any other takes the type that its first

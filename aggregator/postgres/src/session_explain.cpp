@@ -1,0 +1,108 @@
+// EXPLAIN: the statement is compiled and not run; what the table has in rows is asked of the nodes.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "explain_answer.hpp"
+#include "session.hpp"
+
+namespace daedalus::postgres {
+
+namespace {
+
+/// The plan of a SELECT of functions that the session answers itself.
+aggregator::Plan plan_of(const SessionQuery& query) {
+  aggregator::Plan plan;
+  plan.given_rows = 1;
+  for (const auto& column : columns_of(query)) {
+    plan.output.push_back(column.name);
+    plan.width += aggregator::width_of(column.type);
+  }
+  return plan;
+}
+
+}  // namespace
+
+void PgSession::explain(Portal& portal, const ExplainCommand& command) {
+  if (std::holds_alternative<ExecuteCommand>(command.explained)) {
+    return execute_prepared(portal, 0);
+  }
+  if (const auto* query = std::get_if<SessionQuery>(&command.explained)) {
+    return tell_plan(portal, plan_of(*query), {});
+  }
+  const auto* const write = std::get_if<WriteCommand>(&command.explained);
+  start_explain(portal, compiled_text(portal.statement->command, portal.statement->sql), write);
+}
+
+void PgSession::explain_executed(Portal& portal, const Prepared& statement) {
+  active_.portal = nullptr;
+  if (const auto* query = std::get_if<SessionQuery>(&statement.command)) {
+    return tell_plan(portal, plan_of(*query), {});
+  }
+  const auto* const write = std::get_if<WriteCommand>(&statement.command);
+  if (statement.catalogue != nullptr ||
+      (write == nullptr && !std::holds_alternative<QueryCommand>(statement.command))) {
+    return fail(rejected("0A000", "EXPLAIN of an EXECUTE of such a statement is not supported",
+                         "EXPLAIN the statement itself"));
+  }
+  start_explain(portal, statement.sql, write);
+}
+
+void PgSession::start_explain(Portal& portal, std::string sql, const WriteCommand* write) {
+  if (auto may = write != nullptr ? entrance_.check_role(Role::kWriter, write->word)
+                                  : entrance_.check_role(Role::kReader, "SELECT");
+      !may) {
+    return fail(may.error());
+  }
+  Work::Explain work;
+  work.statement = statement_body();
+  work.statement.set_sql(std::move(sql));
+  work.statement.mutable_parameters()->Add(portal.parameters.begin(),
+                                           portal.parameters.end() - portal.statement->parameters_unused);
+  active_.portal = &portal;
+  start_work(Wait::kExplain, std::move(work));
+}
+
+void PgSession::on_explained(Result<aggregator::Plan> plan) {
+  Portal& portal = *active_.portal;
+  const auto& command = std::get<ExplainCommand>(portal.statement->command);
+  if (!plan) {
+    Failure failure{plan.error(), {}};
+    if (std::holds_alternative<ExecuteCommand>(command.explained)) {
+      failure.error.position = 0;  // In the text of its PREPARE.
+    }
+    return std::holds_alternative<QueryCommand>(command.explained) ? fail_or_locate(portal, std::move(failure))
+                                                                   : fail(std::move(failure));
+  }
+  if (!plan->reads_table()) {
+    return tell_plan(portal, *plan, {});
+  }
+  wire::v1::Operation operation;
+  auto& header = *operation.mutable_header();
+  header.set_kind(wire::v1::OPERATION_KIND_STATUS);
+  header.set_remaining_ns(static_cast<uint64_t>(time_left()));
+  header.set_principal(entrance_.user());
+  explained_ = std::make_unique<ExplainRun>(ExplainRun{std::move(*plan), requests_.ask(std::move(operation))});
+  wait_ = Wait::kTableSize;
+}
+
+void PgSession::on_table_size(const wire::v1::Result& result) {
+  const std::unique_ptr<ExplainRun> run = std::move(explained_);
+  if (std::exchange(is_cancelled_, false)) {
+    return fail(rejected("57014", "canceling statement due to user request"));
+  }
+  tell_plan(*active_.portal, run->plan, result.has_status() ? swept_rows(run->plan, result.status()) : SweptRows());
+}
+
+void PgSession::tell_plan(Portal& portal, const aggregator::Plan& plan, const SweptRows& swept) {
+  active_.portal = nullptr;
+  wait_ = Wait::kNothing;
+  const auto& command = std::get<ExplainCommand>(portal.statement->command);
+  std::vector<OwnRow> rows;
+  for (std::string& line : explain_lines(plan, command.options, options_.database, swept)) {
+    rows.push_back({semantics::Value(std::move(line))});
+  }
+  answer(portal, rows, "EXPLAIN");
+}
+
+}  // namespace daedalus::postgres
