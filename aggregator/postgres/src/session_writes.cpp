@@ -61,12 +61,13 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
   }
   std::optional<aggregator::Returning> returning = std::exchange(update->returning, std::nullopt);
   const bool gathers = gathers_writes();
+  const bool is_of_nothing = update->body.parts_size() == 0;  // It has no row, so it waits for nothing.
   const auto rows = keep_write(std::move(*update));
   if (!rows) {
     return fail(rows.error());
   }
   const bool is_insert = word == "INSERT";
-  if (!gathers) {
+  if (!gathers && !is_of_nothing) {
     group_.hold(is_insert ? std::string() : word);
   }
   if (returning) {

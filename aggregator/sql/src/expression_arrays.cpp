@@ -74,6 +74,10 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const
   if (node.kind() == grammar::Node::kParameter) {
     return parameter_elements(node.parameter());
   }
+  if (node.has_constant() && node.constant().kind == grammar::ConstantNode::Kind::kString) {
+    // It is no value itself, so it may be longer than one.
+    return elements_of_text(unknown_text(std::string(node.constant().text), node.location()));
+  }
   auto text = bind(node);
   if (!text) {
     return text.error();
@@ -245,6 +249,9 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   }
   std::vector<BoundExpression> tests;
   for (Typed& element : **elements) {
+    if (auto checked = check_text_length(scope_, element.expression.value, node.location); !checked) {
+      return checked.error();
+    }
     if (scope_.is_described() && is_beyond(element, kind)) {
       element = Typed{semantics::make_constant(Type{kind}, Value()), false, element.location};
     }

@@ -72,6 +72,17 @@ std::optional<std::string_view> text_of_session(grammar::ValueFunctionKind kind,
 
 }  // namespace
 
+Result<void> check_text_length(const Scope& scope, const Value& value, int32_t location) {
+  const auto* const text = std::get_if<std::string>(&value);
+  if (text == nullptr || text->size() <= semantics::kStringLengthMax) {
+    return {};
+  }
+  return scope.error("54000",
+                     fmt::format("a text of {} bytes is longer than an expression may take: {}", text->size(),
+                                 semantics::kStringLengthMax),
+                     location);
+}
+
 // ---- what is asked for ----
 
 Result<BoundExpression> ExpressionBinder::value(const grammar::Node& node) {
@@ -169,12 +180,8 @@ ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
   if (!constant->has_value()) {
     return scope_.refuse(node);
   }
-  const auto* text = std::get_if<std::string>(&(*constant)->value);
-  if (text != nullptr && text->size() > semantics::kStringLengthMax) {
-    return scope_.error("54000",
-                        fmt::format("a text of {} bytes is longer than an expression may take: {}", text->size(),
-                                    semantics::kStringLengthMax),
-                        (*constant)->location);
+  if (auto checked = check_text_length(scope_, (*constant)->value, (*constant)->location); !checked) {
+    return checked.error();
   }
   return typed_constant(std::move(**constant));
 }

@@ -34,6 +34,9 @@ struct Together {
   int32_t modifier = semantics::kNoModifier;
 };
 
+/// Error 54000 where it is a text that is longer than an expression may take.
+[[nodiscard]] Result<void> check_text_length(const Scope& scope, const semantics::Value& value, int32_t location);
+
 class ExpressionBinder {
  public:
   /// Whether aggregates may stand in the expression; `clause` is what messages call its place.

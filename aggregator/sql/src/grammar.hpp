@@ -29,6 +29,7 @@ inline const NamedArgument& Node::named_argument() const { return as<NamedArgume
 inline const NullTest& Node::null_test() const { return as<NullTest>(); }
 inline const OperatorExpression& Node::operator_expression() const { return as<OperatorExpression>(); }
 inline const ParameterReference& Node::parameter() const { return as<ParameterReference>(); }
+inline const RangeFunction& Node::range_function() const { return as<RangeFunction>(); }
 inline const RangeSubselect& Node::range_subselect() const { return as<RangeSubselect>(); }
 inline const RangeVariable& Node::range_variable() const { return as<RangeVariable>(); }
 inline const RowExpression& Node::row() const { return as<RowExpression>(); }

@@ -34,6 +34,7 @@ struct NamedArgument;
 struct NullTest;
 struct OperatorExpression;
 struct ParameterReference;
+struct RangeFunction;
 struct RangeSubselect;
 struct RangeVariable;
 struct ResultTarget;
@@ -144,6 +145,7 @@ class Node {
   [[nodiscard]] const NullTest& null_test() const;
   [[nodiscard]] const OperatorExpression& operator_expression() const;
   [[nodiscard]] const ParameterReference& parameter() const;
+  [[nodiscard]] const RangeFunction& range_function() const;
   [[nodiscard]] const RangeSubselect& range_subselect() const;
   [[nodiscard]] const RangeVariable& range_variable() const;
   [[nodiscard]] const RowExpression& row() const;

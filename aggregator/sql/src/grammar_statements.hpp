@@ -35,6 +35,16 @@ struct RangeSubselect {
   bool is_lateral = false;
 };
 
+/// Functions in FROM: one, or several side by side behind ROWS FROM.
+struct RangeFunction {
+  static constexpr Node::Kind kKind = Node::kRangeFunction;
+  Nodes functions;
+  std::string_view alias;
+  Names columns;                 ///< Names for its first ones.
+  bool has_ordinality = false;   ///< WITH ORDINALITY.
+  bool has_definitions = false;  ///< Columns are named with their types.
+};
+
 /// `name (columns) AS (query)` of WITH.
 struct CommonTable {
   static constexpr Node::Kind kKind = Node::kCommonTable;

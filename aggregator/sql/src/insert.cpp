@@ -1,4 +1,4 @@
-// INSERT … VALUES: every value is brought to its column's type here, so that a bad row is refused before it is
+// INSERT: every value is brought to its column's type here, so that a bad row is refused before it is
 // numbered.
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "constant.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "insert_mistakes.hpp"
+#include "insert_select.hpp"
 #include "lexer.hpp"
 #include "refusals.hpp"
 #include "statements.hpp"
@@ -38,8 +39,8 @@ Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& i
   if (insert.on_conflict.is_present()) {
     return scope.refuse("ON CONFLICT", insert.on_conflict.location(), "keys are not enforced: send an UPDATE instead");
   }
-  if (!insert.source.is_present()) {
-    return {};  // DEFAULT VALUES
+  if (!insert.source.is_present() || brings_rows(insert.source)) {
+    return {};  // The former is DEFAULT VALUES.
   }
   const grammar::SelectStatement& source = insert.source.select();
   const bool is_plain = !source.values_lists.empty() && source.sort_clause.empty() &&
@@ -48,7 +49,8 @@ Result<void> check_clauses(const Scope& scope, const grammar::InsertStatement& i
   if (!is_plain) {
     const bool is_select = source.values_lists.empty();
     return scope.refuse(is_select ? "INSERT ... SELECT" : "VALUES with ORDER BY, LIMIT, WITH or FOR",
-                        find_keyword(scope.text(), is_select ? "select" : "values"), "list the rows behind VALUES");
+                        find_keyword(scope.text(), is_select ? "select" : "values"),
+                        "list the rows behind VALUES, or select them FROM unnest() of arrays");
   }
   return {};
 }
@@ -129,8 +131,21 @@ Error too_large(std::string_view what, uint32_t bound) {
 /// The rows of one INSERT.
 struct InsertRows {
   std::string packed;
+  uint32_t count = 0;
   std::vector<std::vector<Value>> kept;  ///< For RETURNING; none without.
 };
+
+Result<void> append_values(const InsertShape& shape, std::vector<Value> values, InsertRows& rows) {
+  semantics::append_packed_row(shape.types, values, rows.packed);
+  if (rows.packed.size() > contract::kUpdateBytesMax) {
+    return too_large("bytes of rows", contract::kUpdateBytesMax);
+  }
+  ++rows.count;
+  if (shape.returns) {
+    rows.kept.push_back(std::move(values));
+  }
+  return {};
+}
 
 /// Appends one row; `list` is empty for DEFAULT VALUES.
 Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vector<Value>& defaults, grammar::Nodes list,
@@ -144,14 +159,7 @@ Result<void> append_row(Scope& scope, const InsertShape& shape, const std::vecto
     }
     values[column] = std::move(*value);
   }
-  semantics::append_packed_row(shape.types, values, rows.packed);
-  if (rows.packed.size() > contract::kUpdateBytesMax) {
-    return too_large("bytes of rows", contract::kUpdateBytesMax);
-  }
-  if (shape.returns) {
-    rows.kept.push_back(std::move(values));
-  }
-  return {};
+  return append_values(shape, std::move(values), rows);
 }
 
 /// Defaults of the columns that get no value from the lists; NULL for the others.
@@ -254,6 +262,48 @@ Error told_of(Scope& scope, const grammar::InsertStatement& insert, const Insert
   return first.error;
 }
 
+/// The rows that are listed behind VALUES, or the one of DEFAULT VALUES.
+Result<InsertRows> compile_listed(Scope& scope, const grammar::InsertStatement& insert, const InsertShape& shape) {
+  const auto lists = checked_lists(scope, insert, shape);
+  if (!lists) {
+    return lists.error();
+  }
+  scope.set_draws(true);
+  auto rows = compile_rows(scope, insert, shape, *lists);
+  scope.set_draws(false);
+  return rows ? std::move(rows) : Result<InsertRows>(told_of(scope, insert, shape, *lists, rows.error()));
+}
+
+/// The rows that are selected; there may be none.
+Result<InsertRows> compile_selected(Scope& scope, const contract::PartitionMap& map,
+                                    const grammar::InsertStatement& insert, const InsertShape& shape) {
+  const auto selected = select_rows(scope, map, insert.source.select(), {shape.columns, shape.locations});
+  if (!selected) {
+    return selected.error();
+  }
+  if (selected->rows.size() > contract::kUpdateRowsMax) {
+    return too_large("rows", contract::kUpdateRowsMax);
+  }
+  InsertRows rows;
+  if (selected->rows.empty()) {
+    return rows;  // No column lacks a value.
+  }
+  const auto defaults = common_defaults(scope, shape, selected->width, insert.relation.location);
+  if (!defaults) {
+    return defaults.error();
+  }
+  for (const std::vector<Value>& row : selected->rows) {
+    std::vector<Value> values = *defaults;
+    for (size_t place = 0; place < row.size(); ++place) {
+      values[shape.columns[place]] = row[place];
+    }
+    if (auto appended = append_values(shape, std::move(values), rows); !appended) {
+      return appended.error();
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap& map,
@@ -268,25 +318,23 @@ Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap
   if (!shape) {
     return shape.error();
   }
-  const auto lists = checked_lists(scope, insert, *shape);
-  if (!lists) {
-    return lists.error();
-  }
-  scope.set_draws(true);
-  auto rows = compile_rows(scope, insert, *shape, *lists);
-  scope.set_draws(false);
+  auto rows =
+      brings_rows(insert.source) ? compile_selected(scope, map, insert, *shape) : compile_listed(scope, insert, *shape);
   if (!rows) {
-    return told_of(scope, insert, *shape, *lists, rows.error());
+    return rows.error();
   }
   auto returning =
       returned(scope, insert, *shape, scope.is_described() ? std::vector<std::vector<Value>>() : std::move(rows->kept));
   if (!returning) {
     return returning.error();
   }
+  if (rows->count == 0) {
+    return CompiledUpdate{{}, {}, std::move(*returning)};  // Nothing is to be submitted.
+  }
   wire::v1::UpdateBody body;
   wire::v1::InsertPart& part = *body.add_parts()->mutable_insert();
   part.set_rows(std::move(rows->packed));
-  part.set_row_count(static_cast<uint32_t>(std::max<size_t>(lists->size(), 1)));
+  part.set_row_count(rows->count);
   auto update = finish_update(scope, map, std::move(body));
   if (update) {
     update->returning = std::move(*returning);

@@ -9,6 +9,7 @@
 #include "expression_binder.hpp"
 #include "flatten.hpp"
 #include "refusals.hpp"
+#include "unnest.hpp"
 #include "values.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -49,6 +50,7 @@ class ParameterAnalysis {
   Result<void> flat_select(const grammar::SelectStatement& statement);
   Result<void> keys(const grammar::SelectStatement& statement);
   Result<void> insert(const grammar::InsertStatement& statement);
+  Result<void> unnested(const grammar::SelectStatement& source, const std::vector<uint32_t>& columns);
   Result<void> row(grammar::Nodes values, const std::vector<uint32_t>& columns);
   Result<void> update(const grammar::UpdateStatement& statement);
   Result<void> remove(const grammar::DeleteStatement& statement);
@@ -289,6 +291,29 @@ Result<void> ParameterAnalysis::row(grammar::Nodes values, const std::vector<uin
   return assign(std::move(wanted));
 }
 
+/// The arrays, then what is selected beside their elements: a parameter that stands alone is one of its column's type.
+Result<void> ParameterAnalysis::unnested(const grammar::SelectStatement& source, const std::vector<uint32_t>& columns) {
+  const std::vector<Node> arrays = unnested_arrays(source);
+  for (const Node& array : arrays) {
+    auto elements = ExpressionBinder(scope_, {"unnest"}).array_elements(array);
+    if (auto done = passed(elements ? Result<void>() : Result<void>(elements.error())); !done) {
+      return done;
+    }
+  }
+  std::vector<Node> values;
+  std::vector<uint32_t> targets;
+  size_t place = 0;
+  for (const Node& target : source.target_list) {
+    const Node& value = target.target().value;
+    if (value.kind() == Node::kParameter && place < columns.size()) {
+      values.push_back(value);
+      targets.push_back(columns[place]);
+    }
+    place += value.column().is_star ? arrays.size() : 1;
+  }
+  return row(values, targets);
+}
+
 Result<void> ParameterAnalysis::insert(const grammar::InsertStatement& statement) {
   if (auto bound = scope_.bind_table(statement.relation); !bound) {
     return passed(bound);
@@ -309,6 +334,11 @@ Result<void> ParameterAnalysis::insert(const grammar::InsertStatement& statement
       continue;  // There is none to name.
     }
     if (auto done = row(list.list().items, columns); !done) {
+      return done;
+    }
+  }
+  if (is_of_unnest(statement.source.select())) {
+    if (auto done = unnested(statement.source.select(), columns); !done) {
       return done;
     }
   }

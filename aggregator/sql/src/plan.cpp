@@ -138,6 +138,12 @@ Plan plan_of(const semantics::Schema& schema, const contract::PartitionMap& map,
 }
 
 Result<Plan> plan_of(const semantics::Schema& schema, const contract::PartitionMap& map, const CompiledUpdate& update) {
+  if (update.body.parts().empty()) {
+    Plan nothing;  // An INSERT that selects no row.
+    nothing.node = Plan::Node::kInsert;
+    nothing.partition_count = map.partition_count();
+    return nothing;
+  }
   const std::string body = update.body.SerializeAsString();
   const auto parts = contract::to_update(schema, map.placement_columns(), body);
   if (!parts) {

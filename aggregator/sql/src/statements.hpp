@@ -18,7 +18,7 @@ namespace daedalus::aggregator::sql {
 [[nodiscard]] Result<Returning> compile_returning(Scope& scope, grammar::Nodes list,
                                                   std::span<const std::vector<semantics::Value>> rows);
 
-/// An INSERT … VALUES to one insert part of packed rows.
+/// An INSERT to one insert part of packed rows; to none where it selects no row.
 [[nodiscard]] Result<CompiledUpdate> compile_insert(Scope& scope, const contract::PartitionMap& map,
                                                     const grammar::InsertStatement& insert);
 

@@ -154,7 +154,7 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     case T_RangeTableFunc:
       return Node(Node::kRangeTableFunction, as<::RangeTableFunc>(raw).location);
     case T_RangeFunction:
-      return Node(Node::kRangeFunction);
+      return {range_function(as<::RangeFunction>(raw)), -1};
     case T_RangeSubselect: {
       auto* sub_query = make<grammar::RangeSubselect>();
       const auto& range = as<::RangeSubselect>(raw);
@@ -190,6 +190,24 @@ grammar::Node TreeReader::read_refused(const void* raw) {
     default:
       return Node(Node::kOther);
   }
+}
+
+const grammar::RangeFunction* TreeReader::range_function(const ::RangeFunction& raw) {
+  auto* made = make<grammar::RangeFunction>();
+  const auto functions = make_list<grammar::Node>(static_cast<size_t>(list_length(raw.functions)));
+  made->has_definitions = !is_empty(raw.coldeflist);
+  for (size_t place = 0; place < functions.size(); ++place) {
+    const auto* const item = static_cast<const ::List*>(list_nth(raw.functions, static_cast<int>(place)));
+    functions[place] = read(linitial(item));  // Behind it are its columns, where they are named with their types.
+    made->has_definitions = made->has_definitions || lsecond(item) != nullptr;
+  }
+  made->functions = functions;
+  made->has_ordinality = raw.ordinality;
+  if (raw.alias != nullptr) {
+    made->alias = text(raw.alias->aliasname);
+    made->columns = names(raw.alias->colnames);
+  }
+  return made;
 }
 
 const grammar::SelectStatement* TreeReader::select(const ::SelectStmt& raw) {

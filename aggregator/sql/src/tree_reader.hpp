@@ -62,6 +62,7 @@ class TreeReader {
   const grammar::ParameterReference* parameter(const ::ParamRef& raw);
   const grammar::ValueFunction* value_function(const ::SQLValueFunction& raw);
   const grammar::SubLink* sub_link(const ::SubLink& raw);
+  const grammar::RangeFunction* range_function(const ::RangeFunction& raw);
 
   grammar::Nodes nodes(const ::List* raw);
   grammar::Names names(const ::List* raw);
