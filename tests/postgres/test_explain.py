@@ -93,6 +93,8 @@ def elsewhere(cluster: LocalCluster) -> Iterator[str]:
                 "fdw_startup_cost '0', fdw_tuple_cost '0')"
             )
             connection.execute("CREATE USER MAPPING FOR oracle SERVER daedalus OPTIONS (user 'ada')")
+            connection.execute("CREATE TABLE here (n int)")
+            connection.execute("INSERT INTO here SELECT generate_series(1, 20)")
             connection.execute(
                 "CREATE FOREIGN TABLE remote (id int, name varchar(40)) SERVER daedalus OPTIONS (table_name 'kinds')"
             )
@@ -116,3 +118,10 @@ def test_postgres_fdw_plans_by_our_estimates(filled: str, elsewhere: str) -> Non
         assert connection.execute("SELECT name FROM remote WHERE id = 7").fetchall() == [("name 7",)]
         assert connection.execute("SELECT count(*) FROM remote WHERE id < 100").fetchone() == (100,)
         assert len(connection.execute("SELECT id FROM remote ORDER BY id DESC LIMIT 3").fetchall()) == 3
+
+
+def test_postgres_fdw_plans_joins_by_our_estimates(filled: str, elsewhere: str) -> None:
+    """It asks what a comparison with a value costs that it does not know yet."""
+    with psycopg.connect(elsewhere, autocommit=True) as connection:
+        joined = "SELECT count(*) FROM here JOIN remote ON here.n = remote.id"
+        assert connection.execute(joined).fetchone() == (20,)

@@ -5,6 +5,27 @@ namespace daedalus::aggregator::sql {
 
 namespace {
 
+/// The one value of `(SELECT constant::type)`, which postgres_fdw writes where it asks for the estimate of a comparison
+/// with a value that it will know later; null where the sub-query is another.
+const ::TypeCast* constant_of(const ::SubLink& raw) {
+  if (raw.subLinkType != EXPR_SUBLINK || tag_of(raw.subselect) != T_SelectStmt) {
+    return nullptr;
+  }
+  const auto& select = as<::SelectStmt>(raw.subselect);
+  const bool has_value_alone =
+      list_length(select.targetList) == 1 && select.op == SETOP_NONE && is_empty(select.fromClause) &&
+      select.whereClause == nullptr && is_empty(select.groupClause) && select.havingClause == nullptr &&
+      is_empty(select.windowClause) && is_empty(select.distinctClause) && is_empty(select.sortClause) &&
+      select.limitCount == nullptr && select.limitOffset == nullptr && is_empty(select.lockingClause) &&
+      select.withClause == nullptr && select.intoClause == nullptr;
+  if (!has_value_alone) {
+    return nullptr;
+  }
+  const void* const value = as<::ResTarget>(linitial(select.targetList)).val;
+  const bool is_constant = tag_of(value) == T_TypeCast && tag_of(as<::TypeCast>(value).arg) == T_A_Const;
+  return is_constant ? &as<::TypeCast>(value) : nullptr;
+}
+
 /// libpg_query has an option of its own, for no limit at all, in front of PostgreSQL's: LIMIT_OPTION_WITH_TIES is
 /// third.
 constexpr int kLimitWithTies = 2;
@@ -89,6 +110,9 @@ grammar::Node TreeReader::read_refused(const void* raw) {
   using grammar::Node;
   switch (tag_of(raw)) {
     case T_SubLink:
+      if (const ::TypeCast* const constant = constant_of(as<::SubLink>(raw))) {
+        return read(constant);
+      }
       return {sub_link(as<::SubLink>(raw)), as<::SubLink>(raw).location};
     case T_MinMaxExpr: {
       auto* min_max = make<grammar::MinMax>();
