@@ -216,6 +216,12 @@ void AggregatorCore::State::on_compiled(Compilation compilation, Compiled compil
     context.clients.finish(compilation.upstream);
     return;
   }
+  if (update.body.parts().empty()) {  // A confirmation needs a number, which only what is submitted has.
+    reply(compilation.upstream,
+          error_result(rejected("0A000", "an INSERT that selects no row is not supported", "leave it out")), out);
+    context.clients.finish(compilation.upstream);
+    return;
+  }
   wire::v1::SubmitBody body;
   *body.mutable_submission() = std::move(compilation.submission);
   *body.mutable_update() = std::move(update.body);

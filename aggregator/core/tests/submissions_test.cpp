@@ -387,6 +387,13 @@ TEST_F(SubmissionsTest, AStatementThatDoesNotCompileIsAnsweredWithItsError) {
   EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
 }
 
+TEST_F(SubmissionsTest, AnInsertThatSelectsNoRowIsRefusedAndNotSubmitted) {
+  register_writer();
+  compiled(state(submission_id(77)), Compiled(CompiledUpdate()));
+  EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 0A000\n");
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
 TEST_F(SubmissionsTest, ACompiledUpdateIsSubmittedUnderItsId) {
   register_writer();
   CompiledUpdate update;
