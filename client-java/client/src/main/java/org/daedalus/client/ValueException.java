@@ -7,7 +7,7 @@ public final class ValueException extends Exception {
     private final String sqlState;
 
     public ValueException(String sqlState, String message) {
-        super(message);
+        super(message, null, false, false); // Bad values may be many, and no stack tells more about them.
         this.sqlState = sqlState;
     }
 

@@ -38,7 +38,7 @@ final class TicketsCommand implements Callable<Integer> {
         long startedNs = System.nanoTime();
         TicketGenerator generator = world.generator();
         try (CsvRows rows = new CsvRows(Files.newOutputStream(out))) {
-            ProgressBar bar = new ProgressBar("selling " + tickets + " tickets", tickets);
+            ProgressBar bar = new ProgressBar("selling " + tickets + " tickets", tickets, "tickets");
             for (long sold = 0; sold < tickets; sold += TICKETS_AT_ONCE) {
                 long count = Math.min(TICKETS_AT_ONCE, tickets - sold);
                 generator.write(count, rows);

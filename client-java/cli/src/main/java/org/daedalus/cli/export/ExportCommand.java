@@ -75,7 +75,7 @@ public final class ExportCommand implements Callable<Integer> {
     private int exportTable(ExportTarget target) throws CliException, IOException {
         long startNs = System.nanoTime();
         long expected = countRows();
-        ProgressBar shown = new ProgressBar("exporting " + table.tableName(), expected);
+        ProgressBar shown = new ProgressBar("exporting " + table.tableName(), expected, "rows");
         long rows;
         try {
             rows = writeAll(target, shown);

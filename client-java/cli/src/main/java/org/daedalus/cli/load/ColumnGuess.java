@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.daedalus.client.ValueException;
 import org.daedalus.client.ValueText;
 import org.daedalus.wire.ColumnType;
@@ -29,9 +30,13 @@ final class ColumnGuess {
     /** Which types a text may be of, by preference; strings hold everything. */
     private static final List<Kind> PREFERENCE = List.of(Kind.BOOL, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.DATE,
             Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.UUID);
+    private static final List<Kind> MOMENTS = List.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ);
     private static final int LENGTH_UNKNOWN = 40;
     private static final int LENGTH_STEP = 8;
 
+    private final boolean hasDecimalComma;
+    /** Null: dates are as PostgreSQL reads them. */
+    private final DateForm dates;
     private final Set<Kind> possible = EnumSet.copyOf(PREFERENCE);
     private long values;
     private boolean hasNull;
@@ -39,6 +44,11 @@ final class ColumnGuess {
     private BigInteger largest = BigInteger.ZERO;
     private int wholeDigits = 1;
     private int scale;
+
+    ColumnGuess(CsvFormat format) {
+        hasDecimalComma = format.hasDecimalComma();
+        dates = format.dateFormats().isEmpty() ? null : new DateForm(format.dateFormats());
+    }
 
     /** There is no value. */
     void addNull() {
@@ -49,15 +59,27 @@ final class ColumnGuess {
     void add(String text) {
         values++;
         sizeMax = Math.max(sizeMax, text.getBytes(StandardCharsets.UTF_8).length);
-        possible.removeIf(kind -> !mayBe(kind, text));
+        possible.removeIf(kind -> {
+            String spelled = spelled(kind, text);
+            return spelled == null || !mayBe(kind, spelled);
+        });
         if (possible.contains(Kind.BIGINT)) {
             largest = largest.max(new BigInteger(text).abs());
         }
         if (possible.contains(Kind.NUMERIC)) {
-            int point = text.indexOf('.');
+            int point = text.indexOf(hasDecimalComma ? ',' : '.');
             wholeDigits = Math.max(wholeDigits, point < 0 ? text.length() : point);
             scale = point < 0 ? scale : Math.max(scale, text.length() - point - 1);
         }
+    }
+
+    /** The text as PostgreSQL spells such a value; null where it is none. */
+    private String spelled(Kind kind, String text) {
+        return switch (kind) {
+            case NUMERIC, DOUBLE -> hasDecimalComma ? FieldForms.withPoint(text) : text;
+            case DATE, TIMESTAMP, TIMESTAMPTZ -> dates == null ? text : dates.rewritten(text, Kind.TIMESTAMPTZ);
+            default -> text;
+        };
     }
 
     private static boolean mayBe(Kind kind, String text) {
@@ -99,7 +121,7 @@ final class ColumnGuess {
 
     /** What holds all that was seen, and some more. */
     ColumnType type() {
-        Kind kind = values == 0 ? null : PREFERENCE.stream().filter(possible::contains).findFirst().orElse(null);
+        Kind kind = values == 0 ? null : preference().filter(possible::contains).findFirst().orElse(null);
         if (kind == null) {
             return ColumnType.varcharOf(length());
         }
@@ -108,6 +130,11 @@ final class ColumnGuess {
             case NUMERIC -> numeric();
             default -> ColumnType.of(kind);
         };
+    }
+
+    /** Where the form of dates is told, what has that form is one, although it may be digits alone. */
+    private Stream<Kind> preference() {
+        return dates == null ? PREFERENCE.stream() : Stream.concat(MOMENTS.stream(), PREFERENCE.stream());
     }
 
     private int length() {

@@ -7,6 +7,7 @@ import java.util.List;
 import org.daedalus.cli.CliException;
 import org.daedalus.client.RowPacker;
 import org.daedalus.client.TableDescription;
+import org.daedalus.wire.ColumnType.Kind;
 
 /**
  * Which columns the fields of a file have: what its first record says, or whoever loads it.
@@ -23,9 +24,9 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
      * @param hasHeader the first record names the columns
      * @param skip lines before the header, or before the first row
      * @param ignoresExtra a column that the table has not is left out, too
-     * @param delimiter of the file's fields
+     * @param format of the whole file
      */
-    record Told(List<String> columns, boolean hasHeader, int skip, boolean ignoresExtra, char delimiter) {
+    record Told(List<String> columns, boolean hasHeader, int skip, boolean ignoresExtra, CsvFormat format) {
         private static final String LEFT_OUT = "-";
 
         /** As options, where they are not what they are by themselves. */
@@ -47,7 +48,7 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         if (!told.hasHeader()) {
             List<String> names = told.columns() != null ? told.columns()
                     : table.columns().stream().map(TableDescription.Column::name).toList();
-            byte[] raw = String.join(String.valueOf(told.delimiter()), names).getBytes(StandardCharsets.UTF_8);
+            byte[] raw = String.join(String.valueOf(told.format().delimiter()), names).getBytes(StandardCharsets.UTF_8);
             return new CsvHeader(table, targets(names, table, told, "--columns"), raw);
         }
         if (!records.next()) {
@@ -58,6 +59,9 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         }
         checkText(records);
         CsvSplitter fields = records.fields();
+        if (fields.endsInNothing()) {
+            fields.leaveOutLast(); // A delimiter ends every line.
+        }
         List<String> names = new ArrayList<>();
         for (int field = 0; field < fields.fieldCount(); field++) {
             names.add(new String(fields.copy(field), StandardCharsets.UTF_8));
@@ -126,6 +130,16 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         String found = name.indexOf('\t') >= 0 ? "tab" : name.indexOf(';') >= 0 ? "';'"
                 : name.indexOf('|') >= 0 ? "'|'" : name.indexOf(',') >= 0 ? "," : null;
         return found == null ? "" : ": is --delimiter " + found + " meant?";
+    }
+
+    /** By field: the kind of its column; null where it is left out. */
+    Kind[] kinds() {
+        Kind[] kinds = new Kind[targets.length];
+        for (int field = 0; field < kinds.length; field++) {
+            kinds[field] = targets[field] == RowPacker.IGNORED ? null
+                    : table.columns().get(targets[field]).type().kind();
+        }
+        return kinds;
     }
 
     RowPacker packer(String nullText) {

@@ -52,7 +52,8 @@ final class CsvLoader {
             boolean isLost) {}
 
     /** What a load depends on beside the file; {@code rejects} may be null: then a bad line ends the load. */
-    record Setup(CsvHeader header, String nullText, int batchRows, long fromLine, RejectFile rejects) {}
+    record Setup(CsvHeader header, CsvFormat format, String nullText, int batchRows, long fromLine,
+            RejectFile rejects) {}
 
     private record Sent(RowBatch batch, long number, long firstLine, RecordSource.Place end, long rowsAside,
             long rejectSize, CompletableFuture<WriteOutcome> answer) {}
@@ -63,6 +64,7 @@ final class CsvLoader {
     private final LoadProgress progress;
     private final LoadState state;
     private final RowPacker packer;
+    private final FieldForms forms;
     private final int batchBytes;
     private final int rowSizeMax;
     private final Deque<Sent> inFlight = new ArrayDeque<>();
@@ -88,6 +90,7 @@ final class CsvLoader {
         this.progress = progress;
         this.state = progress.state();
         this.packer = setup.header().packer(setup.nullText());
+        this.forms = new FieldForms(setup.header(), setup.format(), setup.nullText());
         this.lastNumber = state.settled.batches();
         this.rowsIn = state.settled.rowsIn();
         this.rowsAside = state.settled.rowsAside();
@@ -175,12 +178,20 @@ final class CsvLoader {
             return;
         }
         int expected = setup.header().targets().length;
+        if (records.fields().fieldCount() == expected + 1 && records.fields().endsInNothing()) {
+            records.fields().leaveOutLast(); // A delimiter ends every line.
+        }
         if (records.fields().fieldCount() != expected) {
             onBad(records, -1, records.fields().fieldCount() + " fields, but the header has " + expected);
             return;
         }
+        int unlike = forms.read(records.fields());
+        if (unlike != FieldForms.ALL_RIGHT) {
+            onBad(records, unlike, forms.problem());
+            return;
+        }
         try {
-            packer.pack(records.fields(), batch);
+            packer.pack(forms, batch);
         } catch (BadFieldException e) {
             Utf8Fault fault =
                     e.sqlState().equals("22021") ? Utf8Fault.find(records.raw(), records.line()) : null;

@@ -19,6 +19,7 @@ final class CsvReader implements RecordSource {
     private final InputStream in;
     private final CsvSplitter splitter;
     private final CRC32C crc;
+    private final int comment;
     private byte[] buffer = new byte[BUFFER_SIZE];
     /** Where the buffer's first byte stands in the file. */
     private long bufferOffset;
@@ -32,8 +33,8 @@ final class CsvReader implements RecordSource {
     private String problem;
 
     /** Reads a file from its first byte on. */
-    CsvReader(InputStream bytes, char delimiter) {
-        this(bytes, delimiter, new Place(0, 1), new CRC32C());
+    CsvReader(InputStream bytes, CsvFormat format) {
+        this(bytes, format, new Place(0, 1), new CRC32C());
     }
 
     /**
@@ -41,9 +42,10 @@ final class CsvReader implements RecordSource {
      *
      * @param before has seen the bytes before the place
      */
-    CsvReader(InputStream bytes, char delimiter, Place start, CRC32C before) {
+    CsvReader(InputStream bytes, CsvFormat format, Place start, CRC32C before) {
         in = bytes;
-        splitter = new CsvSplitter(delimiter);
+        splitter = new CsvSplitter(format.delimiter());
+        comment = format.comment();
         crc = before;
         bufferOffset = start.offset();
         nextLine = start.line();
@@ -51,14 +53,16 @@ final class CsvReader implements RecordSource {
 
     @Override
     public boolean next() throws IOException {
-        recordStart = recordEnd;
-        line = nextLine;
-        if (bufferOffset == 0 && recordStart == 0) {
-            skipByteOrderMark();
-        }
-        if (recordStart == limit && !fill()) {
-            return false;
-        }
+        do {
+            recordStart = recordEnd;
+            line = nextLine;
+            if (bufferOffset == 0 && recordStart == 0) {
+                skipByteOrderMark();
+            }
+            if (recordStart == limit && !fill()) {
+                return false;
+            }
+        } while (skipComment());
         int end = splitter.split(buffer, recordStart, limit, atEnd);
         while (end == CsvSplitter.MORE && limit - recordStart <= RECORD_SIZE_MAX) {
             fill();
@@ -70,6 +74,16 @@ final class CsvReader implements RecordSource {
         }
         recordEnd = problem == null ? end : endOfLine();
         nextLine = line + (problem == null ? splitter.lineCount() : 1);
+        return true;
+    }
+
+    /** True when a comment stood where the record should. */
+    private boolean skipComment() throws IOException {
+        if ((buffer[recordStart] & 0xff) != comment) {
+            return false;
+        }
+        recordEnd = endOfLine();
+        nextLine = line + 1;
         return true;
     }
 

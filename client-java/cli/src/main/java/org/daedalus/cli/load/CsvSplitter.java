@@ -149,6 +149,17 @@ final class CsvSplitter implements TextFields {
         return fieldCount;
     }
 
+    /** Whether the last field is empty and without quotes, as behind a delimiter that ends every line. */
+    boolean endsInNothing() {
+        int last = fieldCount - 1;
+        return last > 0 && starts[last] == ends[last] && !quoted[last];
+    }
+
+    /** The last field is none of the record's. */
+    void leaveOutLast() {
+        fieldCount--;
+    }
+
     @Override
     public byte[] bytes(int field) {
         if (!doubled[field]) {

@@ -19,20 +19,20 @@ final class FileLoad {
      * @param told of its header
      * @param isOneOfMany the file has to be named where it is spoken of
      */
-    record Options(String nullText, char delimiter, int batchRows, boolean isMended, long fromLine, boolean isRestart,
+    record Options(String nullText, CsvFormat format, int batchRows, boolean isMended, long fromLine, boolean isRestart,
             Path rejectPath, Path progressDirectory, CsvHeader.Told told, boolean isOneOfMany) {
         /** For one of a directory's files: its bad lines have a file of their own. */
         Options forFile(LoadSource source) throws IOException {
             String name = source.realPath().getFileName().toString();
             String plain = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
-            return new Options(nullText, delimiter, batchRows, isMended, fromLine, isRestart,
+            return new Options(nullText, format, batchRows, isMended, fromLine, isRestart,
                     rejectPath == null ? null : rejectPath.resolve(plain), progressDirectory, told, true);
         }
 
         /** What the batches depend on besides the file. */
         private String ofBatches() {
             return "--batch-rows " + batchRows + (nullText == null ? "" : " --null '" + nullText + "'")
-                    + (delimiter == ',' ? "" : " --delimiter '" + (delimiter == '\t' ? "\\t" : delimiter) + "'")
+                    + format.asOptions()
                     + (isMended ? " --mended" : "") + (fromLine > 1 ? " --from-line " + fromLine : "")
                     + told.asOptions();
         }
@@ -52,12 +52,20 @@ final class FileLoad {
     FileLoad(DaedalusClient client, TableDescription table, LoadSource source, Options options) {
         this.client = client;
         this.table = table;
-        this.source = source;
+        // Bad lines were set aside in UTF-8, whatever the file they come from is written in.
+        this.source = options.isMended() ? source : source.encodedIn(options.format().encoding());
         this.options = options;
     }
 
-    /** Loads it and returns how many of its rows are in, by earlier runs, too. */
-    long run() throws CliException, IOException {
+    /**
+     * What came of a file, by earlier runs, too.
+     *
+     * @param rowsAside lines that were set aside
+     */
+    record Result(long rowsIn, long rowsAside) {}
+
+    /** Loads it. */
+    Result run() throws CliException, IOException {
         String cluster = table.clusterId();
         try (LoadProgress progress = source.isRepeatable()
                 ? LoadProgress.open(options.progressDirectory(), source.realPath(), cluster, options.isRestart())
@@ -70,14 +78,14 @@ final class FileLoad {
         }
     }
 
-    private long load(String cluster, LoadProgress progress) throws CliException, IOException {
+    private Result load(String cluster, LoadProgress progress) throws CliException, IOException {
         long startNs = System.nanoTime();
         shown = source.isRepeatable() ? new Progress.Bar("loading " + source.label(), source.size()) : null;
         LoadStart start = new LoadStart(source, progress, options.ofBatches(), options.rejectName());
         try (InputStream bytes = open()) {
-            CsvReader reader = new CsvReader(bytes, options.isMended() ? ',' : options.delimiter());
+            CsvReader reader = new CsvReader(bytes, options.isMended() ? MendedReader.FORMAT : options.format());
             RecordSource records =
-                    options.isMended() ? MendedReader.ofStart(reader, options.delimiter()) : reader;
+                    options.isMended() ? MendedReader.ofStart(reader, options.format().delimiter()) : reader;
             CsvHeader header = readHeader(records);
             RecordSource.Place firstRow = records.nextPlace();
             String knownRejects = progress.state() == null ? "" : progress.state().rejectFile;
@@ -96,7 +104,7 @@ final class FileLoad {
                 return load(header, records, progress, startNs);
             }
             try (InputStream again = open()) {
-                return load(header, start.open(again, options.isMended(), options.delimiter()), progress, startNs);
+                return load(header, start.open(again, options.isMended(), options.format()), progress, startNs);
             }
         } finally {
             finishShown();
@@ -125,7 +133,7 @@ final class FileLoad {
         }
     }
 
-    private long load(CsvHeader header, RecordSource records, LoadProgress progress, long startNs)
+    private Result load(CsvHeader header, RecordSource records, LoadProgress progress, long startNs)
             throws CliException, IOException {
         LoadState state = progress.state();
         long earlier = state.settled.rowsIn();
@@ -135,7 +143,7 @@ final class FileLoad {
             state.rejectFile = options.rejectName();
             state.phase = LoadState.Phase.UNDER_WAY;
             CsvLoader.Setup setup = new CsvLoader.Setup(
-                    header, options.nullText(), options.batchRows(), options.fromLine(), rejects);
+                    header, options.format(), options.nullText(), options.batchRows(), options.fromLine(), rejects);
             CsvLoader loader = new CsvLoader(client, table, setup, progress);
             Interruption interruption = new Interruption(() -> System.err.println(interruption(loader.settled())));
             try {
@@ -152,7 +160,7 @@ final class FileLoad {
             throw CliException.failed("no row is in: every line was set aside, the first for the reason in line 3 of "
                     + options.rejectPath());
         }
-        return summary.rowsIn();
+        return new Result(summary.rowsIn(), summary.rowsAside());
     }
 
     /** What is said when the process is ended from outside. */

@@ -21,9 +21,10 @@ import picocli.CommandLine.Parameters;
 
 /** `daedalus load`: inserts the rows of CSV files, in batches, and goes on where an earlier run of it stopped. */
 @Command(name = "load", mixinStandardHelpOptions = true, description = {
-    "Loads a CSV file (RFC 4180, UTF-8) whose header names the columns; columns it does not name take their defaults.",
-    "An empty field is NULL, \"\" is the empty string. Dates and times are ISO 8601. Blank lines at the end count for "
-        + "nothing.",
+    "Loads a CSV file (RFC 4180, UTF-8 unless --encoding says otherwise) whose header names the columns; columns it "
+        + "does not name take their defaults.",
+    "An empty field is NULL, \"\" is the empty string. Dates and times are ISO 8601 unless --date-format says "
+        + "otherwise. A comma at the end of every line, and blank lines at the end, count for nothing.",
     "Files compressed by gzip are decompressed. Of a directory all files *.csv, *.tsv, *.txt and those with .gz are "
         + "loaded, in the order of their names.",
     "A bad line ends the load; all complete batches before it are in then, and nothing after them. With --reject-file "
@@ -44,9 +45,8 @@ public final class LoadCommand implements Callable<Integer> {
     @Option(names = "--null", paramLabel = "TEXT", description = "an unquoted field with this text is NULL, too")
     private String nullText;
 
-    @Option(names = "--delimiter", paramLabel = "C", defaultValue = ",",
-            description = "the character between fields; tab or \\t is a tab (default: ${DEFAULT-VALUE})")
-    private String delimiterText;
+    @Mixin
+    private CsvFormatOptions formatOptions;
 
     @Option(names = "--columns", split = ",", paramLabel = "NAME|-", description = "the columns of the fields, in "
             + "place of those that the header names; - leaves a field out")
@@ -95,10 +95,10 @@ public final class LoadCommand implements Callable<Integer> {
         if (batchRows < 1) {
             throw CliException.usage("--batch-rows must be at least 1, not " + batchRows);
         }
-        char delimiter = delimiter(delimiterText);
+        CsvFormat format = formatOptions.format();
         Path directory = progressDirectory == null ? StateDirectory.ofUser().loads() : progressDirectory;
         FileLoad.Options options = new FileLoad.Options(
-                nullText, delimiter, batchRows, isMended, fromLine, isRestart, rejectPath, directory, told(delimiter),
+                nullText, format, batchRows, isMended, fromLine, isRestart, rejectPath, directory, told(format),
                 false);
         what = String.join(" ", all);
         if (all.size() > 1) {
@@ -125,26 +125,14 @@ public final class LoadCommand implements Callable<Integer> {
         return 0;
     }
 
-    private CsvHeader.Told told(char delimiter) throws CliException {
+    private CsvHeader.Told told(CsvFormat format) throws CliException {
         if (skip < 0) {
             throw CliException.usage("--skip must be at least 0, not " + skip);
         }
         if (isMended && (hasNoHeader || skip > 0)) {
             throw CliException.usage("--no-header and --skip are not for --mended: its file has a header of its own");
         }
-        return new CsvHeader.Told(columns, !hasNoHeader, skip, ignoresExtra, delimiter);
-    }
-
-    /** The character between fields that {@code text} means. */
-    static char delimiter(String text) throws CliException {
-        String lower = text.toLowerCase(Locale.ROOT);
-        char delimiter = lower.equals("tab") || text.equals("\\t") ? '\t' : text.length() == 1 ? text.charAt(0) : 0;
-        boolean isPlain = delimiter == '\t' || delimiter >= ' ' && delimiter < 0x7f && delimiter != '"';
-        if (!isPlain) {
-            throw CliException.usage("--delimiter must be one ASCII character other than a quote or a line end, or tab,"
-                    + " not '" + text + "'");
-        }
-        return delimiter;
+        return new CsvHeader.Told(columns, !hasNoHeader, skip, ignoresExtra, format);
     }
 
     private void checkOptionsOfDirectory() throws CliException {
@@ -213,12 +201,15 @@ public final class LoadCommand implements Callable<Integer> {
     /** One after the other; those that earlier runs have loaded are passed over. */
     private void runAll(List<LoadSource> sources, FileLoad.Options options) throws CliException, IOException {
         long rowsIn = 0;
+        long rowsAside = 0;
         int already = 0;
         try (DaedalusClient client = cluster.connect()) {
             TableDescription table = describe(client);
             for (LoadSource source : sources) {
                 try {
-                    rowsIn += new FileLoad(client, table, source, options.forFile(source)).run();
+                    FileLoad.Result loaded = new FileLoad(client, table, source, options.forFile(source)).run();
+                    rowsIn += loaded.rowsIn();
+                    rowsAside += loaded.rowsAside();
                 } catch (LoadStart.AlreadyLoaded e) {
                     rowsIn += e.rowsIn();
                     already++;
@@ -229,6 +220,10 @@ public final class LoadCommand implements Callable<Integer> {
         if (already == sources.size()) {
             throw CliException.failed(what + ": all " + rowsIn + " rows of its " + files
                     + " are in since earlier runs; --restart loads them once more");
+        }
+        if (rowsIn == 0 && rowsAside > 0) {
+            throw CliException.failed("no row is in: every line of " + files + " was set aside in " + rejectPath
+                    + ", with its reason");
         }
         System.out.println(rowsIn + " rows of " + files + " are in"
                 + (already == 0 ? "" : " (" + already + (already == 1 ? " file" : " files") + " by earlier runs)"));

@@ -6,6 +6,8 @@ import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -27,15 +29,17 @@ final class LoadSource {
     /** Null for standard input. */
     private final Path path;
     private final boolean repeatable;
+    private final Charset encoding;
 
-    private LoadSource(String label, Path path, boolean repeatable) {
+    private LoadSource(String label, Path path, boolean repeatable, Charset encoding) {
         this.label = label;
         this.path = path;
         this.repeatable = repeatable;
+        this.encoding = encoding;
     }
 
     static LoadSource standardInput() {
-        return new LoadSource("standard input", null, false);
+        return new LoadSource("standard input", null, false, StandardCharsets.UTF_8);
     }
 
     /** A file that is there and can be read; says why when it cannot. */
@@ -50,7 +54,12 @@ final class LoadSource {
         if (!Files.isReadable(file)) {
             throw CliException.usage("cannot read " + file + ": permission denied");
         }
-        return new LoadSource(file.toString(), file, Files.isRegularFile(file));
+        return new LoadSource(file.toString(), file, Files.isRegularFile(file), StandardCharsets.UTF_8);
+    }
+
+    /** The same, whose text is of this character set. */
+    LoadSource encodedIn(Charset charset) {
+        return new LoadSource(label, path, repeatable, charset);
     }
 
     static Path path(String name) throws CliException {
@@ -87,7 +96,7 @@ final class LoadSource {
     }
 
     /**
-     * Opens it: the bytes as they were before they were compressed.
+     * Opens it: the bytes as they were before they were compressed, in UTF-8.
      *
      * @param shown shows how far the file has been read; null for nobody to see
      */
@@ -98,7 +107,8 @@ final class LoadSource {
             bytes.mark(2);
             boolean isCompressed = bytes.read() == GZIP_FIRST && bytes.read() == GZIP_SECOND;
             bytes.reset();
-            return isCompressed ? new GZIPInputStream(bytes, BUFFER_SIZE) : bytes;
+            InputStream text = isCompressed ? new GZIPInputStream(bytes, BUFFER_SIZE) : bytes;
+            return encoding.equals(StandardCharsets.UTF_8) ? text : new RecodedInput(text, encoding);
         } catch (IOException e) {
             raw.close();
             throw e;

@@ -199,11 +199,11 @@ final class LoadStart {
     }
 
     /** Opens the file where the state says, after {@link #decide}. */
-    RecordSource open(InputStream bytes, boolean isMended, char delimiter) throws IOException {
+    RecordSource open(InputStream bytes, boolean isMended, CsvFormat format) throws IOException {
         RecordSource.Place place = progress.state().settled.place();
         bytes.skipNBytes(beforeSize);
         before.update(bytes.readNBytes((int) (place.offset() - beforeSize))); // The header, of a load that starts.
-        CsvReader reader = new CsvReader(bytes, isMended ? ',' : delimiter, place, before);
-        return isMended ? new MendedReader(reader, delimiter) : reader;
+        CsvReader reader = new CsvReader(bytes, isMended ? MendedReader.FORMAT : format, place, before);
+        return isMended ? new MendedReader(reader, format.delimiter()) : reader;
     }
 }

@@ -6,6 +6,9 @@ import org.daedalus.cli.CliException;
 
 /** Reads the records that stand, each quoted as one field, in a file that {@link RejectFile} wrote. */
 final class MendedReader implements RecordSource {
+    /** How {@link RejectFile} writes. */
+    static final CsvFormat FORMAT = CsvFormat.of(',');
+
     private final CsvReader file;
     private final CsvSplitter splitter;
     private byte[] record = {};

@@ -13,12 +13,18 @@ final class Progress extends FilterInputStream {
         private long shown;
 
         Bar(String label, long size) {
-            bar = new ProgressBar(label, size);
+            bar = new ProgressBar(label, size, ProgressBar.BYTES);
         }
 
         /** The file has been read up to here. */
         private void reach(long offset) {
             bar.advance(Math.max(0, offset - shown));
+            shown = Math.max(shown, offset);
+        }
+
+        /** An earlier run has read it up to here. */
+        private void skipTo(long offset) {
+            bar.skip(Math.max(0, offset - shown));
             shown = Math.max(shown, offset);
         }
 
@@ -53,7 +59,8 @@ final class Progress extends FilterInputStream {
     @Override
     public long skip(long count) throws IOException {
         long skipped = super.skip(count);
-        advance(skipped);
+        offset += skipped;
+        bar.skipTo(offset);
         return skipped;
     }
 

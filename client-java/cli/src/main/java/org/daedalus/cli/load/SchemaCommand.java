@@ -13,6 +13,7 @@ import org.daedalus.cli.CliException;
 import org.daedalus.cli.RowCost;
 import org.daedalus.wire.ColumnType;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -44,9 +45,8 @@ public final class SchemaCommand implements Callable<Integer> {
     @Option(names = "--null", paramLabel = "TEXT", description = "an unquoted field with this text is NULL, too")
     private String nullText;
 
-    @Option(names = "--delimiter", paramLabel = "C", defaultValue = ",",
-            description = "the character between fields; tab or \\t is a tab (default: ${DEFAULT-VALUE})")
-    private String delimiterText;
+    @Mixin
+    private CsvFormatOptions formatOptions;
 
     private final List<String> names = new ArrayList<>();
     private final List<ColumnGuess> guesses = new ArrayList<>();
@@ -56,10 +56,10 @@ public final class SchemaCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CliException, IOException {
-        char delimiter = LoadCommand.delimiter(delimiterText);
+        CsvFormat format = formatOptions.format();
         LoadSource source = what.equals("-") ? LoadSource.standardInput() : LoadSource.of(LoadSource.path(what));
-        try (InputStream bytes = source.open(null)) {
-            read(new CsvReader(bytes, delimiter));
+        try (InputStream bytes = source.encodedIn(format.encoding()).open(null)) {
+            read(new CsvReader(bytes, format), format);
         } catch (IOException e) {
             throw CliException.failed(source.label() + ": cannot be read: " + LoadSource.reason(e));
         }
@@ -67,20 +67,27 @@ public final class SchemaCommand implements Callable<Integer> {
         return 0;
     }
 
-    private void read(CsvReader records) throws CliException, IOException {
+    private void read(CsvReader records, CsvFormat format) throws CliException, IOException {
         if (!records.next() || records.problem() != null) {
             throw CliException.failed(what + ": line 1: "
                     + (records.problem() == null ? "the file is empty: a header is missing" : records.problem()));
         }
         CsvSplitter head = records.fields();
+        if (head.endsInNothing()) {
+            head.leaveOutLast(); // A delimiter ends every line.
+        }
         for (int field = 0; field < head.fieldCount(); field++) {
             names.add(text(head, field).strip());
-            guesses.add(new ColumnGuess());
+            guesses.add(new ColumnGuess(format));
         }
         checkNames();
         while (records.next()) {
             if (records.isBlank() && names.size() > 1) {
                 continue;
+            }
+            if (records.problem() == null && records.fields().fieldCount() == names.size() + 1
+                    && records.fields().endsInNothing()) {
+                records.fields().leaveOutLast();
             }
             if (records.problem() != null || records.fields().fieldCount() != names.size()) {
                 firstBadLine = badLines++ == 0 ? records.line() : firstBadLine;

@@ -16,12 +16,16 @@ class CsvReaderTest {
     }
 
     private static List<String> read(byte[] bytes, int pieceSizeMax, char delimiter) throws Exception {
+        return read(bytes, pieceSizeMax, CsvFormat.of(delimiter));
+    }
+
+    private static List<String> read(byte[] bytes, int pieceSizeMax, CsvFormat format) throws Exception {
         CsvReader csv = new CsvReader(new ByteArrayInputStream(bytes) {
             @Override
             public synchronized int read(byte[] into, int offset, int length) {
                 return super.read(into, offset, Math.min(length, pieceSizeMax));
             }
-        }, delimiter);
+        }, format);
         List<String> records = new ArrayList<>();
         while (csv.next()) {
             records.add(describe(csv));
@@ -125,15 +129,16 @@ class CsvReaderTest {
             text.append(alphabet.charAt(random.nextInt(alphabet.length())));
         }
         byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-        CsvReader whole = new CsvReader(new ByteArrayInputStream(bytes), ',');
+        CsvReader whole = new CsvReader(new ByteArrayInputStream(bytes), CsvFormat.of(','));
         while (whole.next()) {
             RecordSource.Place place = whole.nextPlace();
             int from = (int) place.offset();
             CRC32C before = new CRC32C();
             before.update(bytes, 0, from);
-            CsvReader rest = new CsvReader(new ByteArrayInputStream(bytes, from, bytes.length - from), ',',
+            ByteArrayInputStream behind = new ByteArrayInputStream(bytes, from, bytes.length - from);
+            CsvReader rest = new CsvReader(behind, CsvFormat.of(','),
                     place, before);
-            CsvReader again = new CsvReader(new ByteArrayInputStream(bytes), ',');
+            CsvReader again = new CsvReader(new ByteArrayInputStream(bytes), CsvFormat.of(','));
             while (again.nextPlace().offset() < from) {
                 again.next();
             }

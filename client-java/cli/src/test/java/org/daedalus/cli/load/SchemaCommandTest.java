@@ -77,7 +77,7 @@ class SchemaCommandTest {
         assertThat(said.err()).contains("a header is missing");
         assertThat(propose("a.csv", "x,X\n1,2\n")).isEqualTo(1);
         assertThat(said.err()).contains("line 1, column 2: \"X\" is named twice");
-        assertThat(propose("a.csv", "x,\n1,2\n")).isEqualTo(1);
+        assertThat(propose("a.csv", "x,,y\n1,2,3\n")).isEqualTo(1);
         assertThat(said.err()).contains("the header has no name here");
         assertThat(propose("a.csv", "x;y\n1;" + "l".repeat(4_100) + "\n1\n", "--delimiter", ";", "--table", "t"))
                 .isZero();
@@ -85,5 +85,22 @@ class SchemaCommandTest {
         assertThat(said.err()).contains("NOTICE:  strings take 4,100 of the 4,1").contains("y character varying(4100)")
                 .contains("1 line is no record of 2 fields and left out here, the first of them line 3")
                 .contains("WARNING:  y has a value of 4100 bytes: a string column has up to 4096");
+    }
+
+    @Test
+    void shouldReadTheFileAsLoadIsToldTo() throws Exception {
+        byte[] file = "# sales\nOrt;Preis;Tag;Zeit;\nZ\u00fcrich;3,50;31.12.2023;01.01.2024 07:05;\n"
+                .getBytes(java.nio.charset.Charset.forName("cp1252"));
+        Path path = Files.write(directory.resolve("sales.csv"), file);
+        assertThat(Main.runCommand("schema", path.toString(), "--encoding", "cp1252", "--comment", "#", "--delimiter",
+                ";", "--decimal-comma", "--date-format", "dd.MM.yyyy[ HH:mm]")).isZero();
+        assertThat(said.out()).isEqualTo("""
+                CREATE TABLE sales (
+                  ort   character varying(16) NOT NULL,
+                  preis numeric(4,2) NOT NULL,
+                  tag   date NOT NULL,
+                  zeit  timestamp without time zone NOT NULL
+                );
+                """);
     }
 }
