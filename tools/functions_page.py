@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import textwrap
 from collections import defaultdict
 from pathlib import Path
 
+from statement_twin import ask
+
 ROOT = Path(__file__).resolve().parent.parent
-TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 PAGE = ROOT / "docs" / "functions.md"
 LIST = ROOT / "client-java/cli/src/main/resources/org/daedalus/cli/sql/functions.tsv"
 SIGNATURES = ROOT / "client-java/writer/src/main/resources/org/daedalus/writer/functions.tsv"
@@ -86,8 +86,7 @@ holds.
 
 
 def asked(what: str) -> list[str]:
-    done = subprocess.run([TWIN], input=f"{what}\n", text=True, capture_output=True, timeout=60, check=True)
-    return done.stdout.strip("\n").split("\x04")
+    return ask(f"{what}\n").strip("\n").split("\x04")
 
 
 def entries(which: str = "functions") -> list[tuple[str, bool, str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,8 +9,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 from slt.constructs import Area, Construct, areas  # noqa: E402 - they lie beside the tests
+from statement_twin import ask  # noqa: E402 - after the path is set
 
-TWIN = ROOT / "build" / "release" / "bin" / "statement_twin"
 PAGE = ROOT / "docs" / "sql.md"
 
 HEAD = """# What SQL is answered
@@ -27,8 +26,7 @@ compared by `test_statements_against_postgres.py`, positions of errors by `test_
 def answers(rows: tuple[str, ...], statements: list[str]) -> list[str]:
     """What the compiler says to each, on the rows."""
     asked = "\n".join([*rows, *statements]) + "\n"
-    done = subprocess.run([TWIN], input=asked, text=True, capture_output=True, timeout=60, check=True)
-    return done.stdout.removesuffix("\n").split("\n")[len(rows) :]
+    return ask(asked).removesuffix("\n").split("\n")[len(rows) :]
 
 
 def line_of(construct: Construct, said: list[str]) -> str:
@@ -57,7 +55,7 @@ def main() -> int:
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(page())
         return 0
-    if PAGE.read_text() == page():
+    if page() == PAGE.read_text():
         return 0
     print("docs/sql.md is not what the compiler says: run tools/sql_page.py", file=sys.stderr)
     return 1

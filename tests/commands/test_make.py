@@ -121,3 +121,13 @@ def test_packages_are_listed_once_for_what_first_needs_them() -> None:
         assert wanted == sorted(set(wanted)), name
     assert not set(packages["build"]) & set(packages["development"])
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_a_page_that_is_made_by_a_program_says_how_to_build_it(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "tools", tmp_path / "tools")
+    shutil.copytree(ROOT / "tests" / "slt", tmp_path / "tests" / "slt")
+    for page in ("functions_page.py", "sql_page.py"):
+        told = run_command(sys.executable, tmp_path / "tools" / page, "--check")
+        assert told.code == 1
+        assert "statement_twin is not built: cmake --build --preset release --target statement_twin" in told.err
+        assert "Traceback" not in told.err
