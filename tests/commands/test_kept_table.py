@@ -205,6 +205,21 @@ def test_everything_confirmed_is_there_after_all_processes_were_killed(kept: Kep
     assert up(cluster, "--discard").code == 1, "not while it runs"
 
 
+def test_a_journal_that_is_lost_is_begun_anew_only_with_adopt(copy: LocalCluster, kept: Kept) -> None:
+    shutil.rmtree(copy.directory / "writer")
+    refused = up(copy)
+    assert refused.code == 1
+    assert "the journal is new" in refused.err
+    assert "--adopt" in refused.err
+    brought_back(copy, "--adopt")
+    assert copy.value("SELECT count(*) FROM readings") == 1
+    assert copy.change("INSERT INTO readings VALUES (2, 'two')") == 1
+    down(copy)
+    brought_back(copy)
+    assert copy.value("SELECT count(*) FROM readings") == 2
+    assert up(copy, "--discard", "--adopt").code == 2
+
+
 def test_discard_gives_up_the_table_and_nothing_that_is_not_the_clusters(kept: Kept, copy: LocalCluster) -> None:
     cluster = copy
     novel = cluster.directory / "node-0" / "novel.txt"

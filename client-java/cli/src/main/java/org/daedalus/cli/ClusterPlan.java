@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
  *
  * @param directory absolute; all files are below it
  * @param schemaLibrary absolute
+ * @param adopts the writer may begin a new journal behind updates that another journal had
  */
-record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, ClusterSettings settings) {
+record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, ClusterSettings settings, boolean adopts) {
     static final int STORAGE_NODES_MAX = 40;
     static final int AGGREGATORS_MAX = 10;
 
@@ -83,6 +84,15 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
     record Member(String name, String program, String endpoint, Path configuration, Path own,
             List<String> arguments) {}
 
+    ClusterPlan(String clusterId, Path directory, Path schemaLibrary, ClusterSettings settings) {
+        this(clusterId, directory, schemaLibrary, settings, false);
+    }
+
+    /** The same, with a writer whose journal is lost. */
+    ClusterPlan adopting() {
+        return new ClusterPlan(clusterId, directory, schemaLibrary, settings, true);
+    }
+
     String nodeEndpoint(int node) {
         return HOST + ":" + (settings.port() + NODE_PORT_OFFSET + node);
     }
@@ -123,6 +133,9 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         Path folder = directory.resolve(WRITER);
         arguments.addAll(settings.durability().keepsRows() ? List.of("--journal-dir", folder.toString())
                 : List.of("--no-journal-in", folder.toString()));
+        if (adopts) {
+            arguments.add("--adopt");
+        }
         return new Member(WRITER, PROGRAMS.get(2), writerEndpoint(), null, folder, List.copyOf(arguments));
     }
 

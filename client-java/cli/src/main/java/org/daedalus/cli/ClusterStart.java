@@ -192,7 +192,9 @@ final class ClusterStart {
     }
 
     private static String writerProblem(StatusReply status, ClusterPlan plan) {
-        return status.getAggregator().getWriterReachable() ? "" : "the writer is not registered";
+        // One that has just been registered may still find out that it must not be the writer.
+        return status.getAggregator().getWriterReachable() ? status.getWriter().getProblem()
+                : "the writer is not registered";
     }
 
     private synchronized void failIfDead() throws CliException, IOException {

@@ -48,6 +48,10 @@ final class UpCommand implements Callable<Integer> {
     @Option(names = "--discard", description = "give up the table that is in the data directory, and start with none")
     private boolean discards;
 
+    @Option(names = "--adopt", description = "begin a new journal of the writer's where the old one is lost for good: "
+            + "updates that it alone had are lost with it. Only for a data directory that keeps a table")
+    private boolean adopts;
+
     private final Programs programs = new Programs();
     private DataDirectory data;
     private Optional<KeptPlan> kept = Optional.empty();
@@ -81,6 +85,10 @@ final class UpCommand implements Callable<Integer> {
         kept = readPlan();
         ClusterSettings settings = options.over(kept.map(KeptPlan::settings));
         boolean continues = !discards && kept.isPresent() && kept.get().keepsRows();
+        if (adopts && !continues) {
+            throw CliException.usage("--adopt is for a data directory that keeps a table: " + data.path()
+                    + (discards ? " keeps none with --discard" : " keeps none"));
+        }
         if (continues) {
             refuseDifferences(settings.differencesFrom(kept.get().settings()));
         }
@@ -114,7 +122,8 @@ final class UpCommand implements Callable<Integer> {
             make(fresh, schema, removed, launcher);
         }
         fresh.made().write(data.path());
-        return new ClusterStart(plan, launcher, ClusterStart.readyMax(plan), running).run(state::remember);
+        return new ClusterStart(adopts ? plan.adopting() : plan, launcher, ClusterStart.readyMax(plan), running)
+                .run(state::remember);
     }
 
     private Optional<KeptPlan> readPlan() throws CliException, IOException {
