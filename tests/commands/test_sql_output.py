@@ -183,3 +183,16 @@ def test_help_is_a_command_and_knows_the_others() -> None:
     unknown = run_command(DAEDALUS, "sql", "--fromat", "csv")
     assert unknown.code == 2
     assert "Did you mean --format?" in unknown.err
+
+
+def test_moments_are_shown_and_read_by_the_clocks_of_the_sessions_zone(empty_table: LocalCluster) -> None:
+    moments = "SELECT max(to_timestamp(id)), max(to_timestamp(id)::text) FROM items"
+    statements = ["INSERT INTO items (id, place) VALUES (0, 1)", "SET TIME ZONE 'europe/zurich'", "SHOW TimeZone"]
+    later = ["SELECT count(*) FROM items WHERE to_timestamp(id) = '1970-01-01 01:00'", "SET TIME ZONE -7", moments]
+    shown = rows_of(empty_table, "-c", "; ".join([*statements, moments, *later]))
+    assert shown[-4:] == [
+        "Europe/Zurich",
+        "1970-01-01 01:00:00+01|1970-01-01 01:00:00+01",
+        "1",
+        "1969-12-31 17:00:00-07|1969-12-31 17:00:00-07",
+    ]

@@ -1,8 +1,10 @@
 package org.daedalus.client;
 
 import com.google.protobuf.ByteString;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import org.daedalus.wire.v1.StatementBody;
 
 /**
  * SQL text with parameters $1, $2, ….
@@ -12,6 +14,7 @@ import java.util.concurrent.Flow;
 public final class Statement<T extends Outcome> extends Executable<Statement<T>, T> {
     private final StatementText text;
     private final ByteString parameters;
+    private String timeZone = "";
 
     Statement(DaedalusClient client, Class<T> outcome, StatementText text, Object... parameters) {
         super(client, outcome);
@@ -23,6 +26,16 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
         super(original, outcome);
         this.text = original.text;
         this.parameters = original.parameters;
+        this.timeZone = original.timeZone;
+    }
+
+    /**
+     * The zone of the clocks by which the statement reads and shows moments: a name such as Europe/Zurich, or what SET
+     * TIME ZONE takes otherwise. Without it they are in UTC. A {@link Row}'s Instant is the same in every zone.
+     */
+    public Statement<T> timeZone(String zone) {
+        timeZone = Objects.requireNonNull(zone);
+        return this;
     }
 
     /** The same, options included, for a statement that is known to be a SELECT. */
@@ -47,7 +60,9 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
 
     @Override
     Request.Content contentIfKnown() {
-        return Request.Content.ofStatement(text, parameters, text.isQuery() ? null : client.nextSubmission());
+        ByteString body = timeZone.isEmpty() ? parameters : parameters.concat(
+                StatementBody.newBuilder().setTimeZone(timeZone).build().toByteString());
+        return Request.Content.ofStatement(text, body, text.isQuery() ? null : client.nextSubmission());
     }
 
     @Override

@@ -1,5 +1,7 @@
 package org.daedalus.output;
 
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.Iterator;
 import java.util.List;
 import org.daedalus.client.DaedalusException;
@@ -7,6 +9,7 @@ import org.daedalus.client.ResultColumn;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.ReturnedRows;
 import org.daedalus.client.Row;
+import org.daedalus.wire.ColumnType;
 
 /** Rows to be printed: of a query, or made by a command. Values are text as PostgreSQL spells it; null is NULL. */
 public interface Answer {
@@ -35,8 +38,12 @@ public interface Answer {
         return of(returned.columns(), returned.rows().stream().map(Answer::cells).toList());
     }
 
-    /** Rows as they arrive. A thread that is interrupted reads no further: the answer ends in 57014. */
-    static Answer of(ResultSet answer) {
+    /**
+     * Rows as they arrive. A thread that is interrupted reads no further: the answer ends in 57014.
+     *
+     * @param zone by whose clocks moments are shown
+     */
+    static Answer of(ResultSet answer, ZoneId zone) {
         return new Answer() {
             @Override
             public List<ResultColumn> columns() {
@@ -59,18 +66,26 @@ public interface Answer {
 
                     @Override
                     public String[] next() {
-                        return cells(rows.next());
+                        return cells(rows.next(), zone);
                     }
                 };
             }
         };
     }
 
-    /** Every value of a row as text; null for NULL. */
+    /** Every value of a row as text, moments in UTC; null for NULL. */
     static String[] cells(Row row) {
+        return cells(row, ZoneOffset.UTC);
+    }
+
+    /** Every value of a row as text, moments by the clocks of a zone; null for NULL. */
+    static String[] cells(Row row, ZoneId zone) {
         String[] cells = new String[row.size()];
         for (int column = 0; column < cells.length; column++) {
-            cells[column] = row.getText(column);
+            boolean isElsewhere = row.columns().get(column).type().kind() == ColumnType.Kind.TIMESTAMPTZ
+                    && !zone.equals(ZoneOffset.UTC) && !row.isNull(column);
+            cells[column] = isElsewhere ? MomentText.format(row.getInstant(column), row.getText(column), zone)
+                    : row.getText(column);
         }
         return cells;
     }

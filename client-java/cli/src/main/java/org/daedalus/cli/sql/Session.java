@@ -3,6 +3,8 @@ package org.daedalus.cli.sql;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.daedalus.client.DaedalusClient;
@@ -113,12 +115,16 @@ final class Session {
         if (Description.isWanted(origin.sql())) {
             return describe(origin, Description.nameIn(origin.sql()));
         }
+        if (ZoneStatement.isWanted(origin.sql())) {
+            return runOnZone(origin);
+        }
         return finish(send(origin));
     }
 
     Sent send(Origin origin) {
         Elapsed elapsed = new Elapsed();
-        CompletableFuture<Outcome> answer = client.statement(origin.sql()).executeAsync();
+        CompletableFuture<Outcome> answer = 
+                client.statement(origin.sql()).timeZone(settings.zone().nameToSend()).executeAsync();
         answer.whenComplete((outcome, failure) -> {
             if (!(outcome instanceof ResultSet)) {
                 elapsed.stop();
@@ -133,10 +139,23 @@ final class Session {
             Outcome outcome = client.await(sent.answer());
             if (outcome instanceof ResultSet rows) {
                 try (rows) {
-                    output.rows(Answer.of(rows), sent.elapsed());
+                    output.rows(Answer.of(rows, settings.zone().zone()), sent.elapsed());
                 }
             } else {
                 output.written((WriteOutcome) outcome, sent.origin(), sent.elapsed());
+            }
+        });
+    }
+
+    /** SET, RESET and SHOW of the session's time zone. */
+    private boolean runOnZone(Origin origin) throws IOException {
+        Elapsed elapsed = new Elapsed();
+        return print(origin, elapsed, (output, out) -> {
+            Optional<Answer> shown = ZoneStatement.run(origin.sql(), settings);
+            if (shown.isPresent()) {
+                output.rows(shown.get(), elapsed);
+            } else if (settings.format() == StatementOutput.Format.TABLE && !settings.tuplesOnly()) {
+                out.println(Words.first(origin.sql()).toUpperCase(Locale.ROOT));
             }
         });
     }

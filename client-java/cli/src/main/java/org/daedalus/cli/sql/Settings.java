@@ -18,6 +18,7 @@ final class Settings {
     private String nullText;
     private boolean timing = true;
     private boolean pager = true;
+    private SessionZone zone = SessionZone.UTC;
 
     /** The output for one statement. */
     StatementOutput open(PrintStream out, Target target) {
@@ -81,6 +82,15 @@ final class Settings {
 
     void setTiming(boolean value) {
         timing = value;
+    }
+
+    /** By whose clocks moments are read and shown. */
+    SessionZone zone() {
+        return zone;
+    }
+
+    void setZone(SessionZone value) {
+        zone = value;
     }
 
     boolean pager() {
