@@ -8,6 +8,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.OffsetDateTime;
+import java.util.Collection;
 import java.util.Map;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -19,7 +20,7 @@ import org.daedalus.wire.WireTypes;
 
 /**
  * Java values as parameters: numbers, booleans, intervals and UUIDs have a type of their own, everything else is
- * untyped text.
+ * untyped text. An array or a collection is the text of an array.
  */
 final class Parameters {
     private static final Typed NULL = new Typed(ColumnType.UNTYPED, null);
@@ -106,13 +107,16 @@ final class Parameters {
         if (value == null) {
             return NULL;
         }
+        if (value instanceof Collection<?> || value.getClass().isArray()) {
+            return new Typed(ColumnType.UNTYPED, ArrayText.of(value));
+        }
         if (value instanceof CharSequence || value instanceof Character || value instanceof Enum<?>) {
             return new Typed(ColumnType.UNTYPED, value.toString());
         }
         throw new IllegalArgumentException("a " + value.getClass().getName() + " cannot be a parameter: those are"
                 + " Boolean, Byte, Short, Integer, Long, Float, Double, BigDecimal, BigInteger, LocalDate,"
                 + " LocalDateTime, LocalTime, Instant, OffsetDateTime, Interval, UUID, CharSequence, Character, Enum"
-                + " and null");
+                + " and null, and for ANY and ALL arrays and collections of these");
     }
 
     /** Infinite where the other is. */

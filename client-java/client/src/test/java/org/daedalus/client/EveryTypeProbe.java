@@ -73,9 +73,22 @@ public final class EveryTypeProbe {
             probe.comeOut();
             probe.compareEqual();
             probe.everyCondition();
+            probe.arrays();
             probe.intervals();
             System.out.println("every type is what it was");
         }
+    }
+
+    /** A column is compared with all values that it has, and with nothing. */
+    private void arrays() {
+        for (Map.Entry<String, List<Object>> column : VALUES.entrySet()) {
+            String any = "SELECT count(*) FROM every_type WHERE " + column.getKey() + " = ANY($1)";
+            check(client.await(client.query(any, column.getValue())).toList().get(0).getLong(0), 2L, any);
+            check(client.await(client.query(any, new Object[] {column.getValue().subList(1, 2).toArray()})).toList()
+                    .get(0).getLong(0), 1L, any);
+        }
+        check(client.await(client.query("SELECT id FROM every_type WHERE id <> ALL($1)", List.of(1, 3))).toList()
+                .get(0).getLong(0), 2L, "<> ALL");
     }
 
     private static void check(Object actual, Object expected, String what) {

@@ -10,6 +10,9 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.time.Year;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.daedalus.wire.ColumnType;
@@ -58,6 +61,21 @@ class ParametersTest {
         becomes(new StringBuilder("built"), ColumnType.UNTYPED, "built");
         becomes(TimeUnit.DAYS, ColumnType.UNTYPED, "DAYS");
         becomes(null, ColumnType.UNTYPED, null);
+    }
+
+    @Test
+    void shouldSpellArraysAndCollectionsAsPostgresDoes() throws Exception {
+        becomes(new int[] {1, -2}, ColumnType.UNTYPED, "{1,-2}");
+        becomes(List.of(), ColumnType.UNTYPED, "{}");
+        becomes(Arrays.asList(1.5, null), ColumnType.UNTYPED, "{1.5,NULL}");
+        becomes(List.of("a", "", "NULL", "b, \"c\"\\{}"), ColumnType.UNTYPED,
+                "{\"a\",\"\",\"NULL\",\"b, \\\"c\\\"\\\\{}\"}");
+        becomes(Set.of(LocalDate.of(2024, 2, 29)), ColumnType.UNTYPED, "{\"2024-02-29\"}");
+        becomes(new boolean[] {true, false}, ColumnType.UNTYPED, "{t,f}");
+        becomes(new UUID[] {new UUID(0, 1)}, ColumnType.UNTYPED, "{00000000-0000-0000-0000-000000000001}");
+        assertThatThrownBy(() -> Parameters.of(new int[1][1])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("an array of arrays");
+        assertThatThrownBy(() -> Parameters.of(List.of(Year.of(2013)))).hasMessageContaining("java.time.Year");
     }
 
     @Test
