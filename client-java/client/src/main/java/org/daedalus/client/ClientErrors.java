@@ -61,7 +61,7 @@ final class ClientErrors {
     static DaedalusException closed(Request request) {
         return request.mayHaveTakenEffect()
                 ? new DaedalusException(Category.UNKNOWN, "08006", "the client was closed before the answer came")
-                : new DaedalusException(Category.RETRY, "08006", "the client was closed");
+                : new DaedalusException(Category.FATAL, "08003", "the client was closed");
     }
 
     /** What the application no longer waits for may take effect all the same. */

@@ -96,7 +96,7 @@ final class Connections implements PeerHandler, AutoCloseable {
     }
 
     private static void refuseClosed(Request request) {
-        request.responder.onFailure(new DaedalusException(Category.RETRY, "08003", "the client is closed"));
+        request.responder.onFailure(new DaedalusException(Category.FATAL, "08003", "the client is closed"));
     }
 
     /** Completes when the first connection is there, or none can be made; never fails. */

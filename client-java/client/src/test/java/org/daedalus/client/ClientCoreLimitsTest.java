@@ -149,7 +149,7 @@ class ClientCoreLimitsTest {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.submit(update(), 0);
         core.onResult(1, full(1), 0);
-        assertThat(failure(core.close()).category()).isEqualTo(Category.RETRY);
+        assertThat(failure(core.close()).category()).isEqualTo(Category.FATAL);
     }
 
     @Test
@@ -193,7 +193,7 @@ class ClientCoreLimitsTest {
     void shouldEndWhatIsSubmittedAfterTheClose() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.close();
-        assertThat(failure(core.submit(query(), 0)).category()).isEqualTo(Category.RETRY);
-        assertThat(failure(core.submit(update(), 0)).category()).isEqualTo(Category.RETRY);
+        assertThat(failure(core.submit(query(), 0)).category()).isEqualTo(Category.FATAL);
+        assertThat(failure(core.submit(update(), 0)).category()).isEqualTo(Category.FATAL);
     }
 }

@@ -130,7 +130,7 @@ class ClientCoreTest {
         core.submit(query, 0);
         core.submit(update, 0);
         assertThat(core.close().deliveries()).extracting(delivery -> delivery.failure().category())
-                .containsExactly(Category.RETRY, Category.UNKNOWN);
+                .containsExactly(Category.FATAL, Category.UNKNOWN);
         nothing(core.close());
         nothing(core.onDown(A, 1, "reset", 5));
         nothing(core.abort(query, new DaedalusException(Category.RETRY, "57014", "aborted"), 9));

@@ -349,9 +349,11 @@ class DaedalusClientTest {
             fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
             fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
             client.close();
-            assertThat(failure(() -> client.await(query)).category()).isEqualTo(Category.RETRY);
+            assertThat(failure(() -> client.await(query)).category()).isEqualTo(Category.FATAL);
             assertThat(failure(() -> client.await(update)).category()).isEqualTo(Category.UNKNOWN);
-            assertThat(failure(() -> client.select().execute()).sqlState()).isEqualTo("08003");
+            DaedalusException later = failure(() -> client.select().execute());
+            assertThat(later.sqlState()).isEqualTo("08003");
+            assertThat(later.category()).as("asking this client again is of no use").isEqualTo(Category.FATAL);
         }
     }
 
