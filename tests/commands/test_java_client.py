@@ -95,6 +95,26 @@ def test_bulk_insert_of_the_example_inserts_every_row(flights: LocalCluster) -> 
     assert flights.change("DELETE FROM flights WHERE year = 2031") == 5_500
 
 
+def test_an_application_that_is_the_writer_submits_batches_of_rows(flights: LocalCluster) -> None:
+    libraries = sorted(path.name for path in (JAVA / "examples/writer/target/lib").iterdir())
+    assert [name for name in libraries if name.startswith(("picocli", "slf4j-simple"))] == []
+    jar = JAVA / "examples/writer/target/daedalus-example-writer.jar"
+    endpoint = f"127.0.0.1:{flights.port + 50}"
+    command = ["java", "-jar", str(jar), str(flights.directory / "writer"), endpoint, "2500", *flights.addresses]
+    refused = run_command(*command)
+    assert refused.code == 1
+    assert "is used by another process" in refused.said
+    flights.kill("writer")
+    try:
+        done = run_command(*command)
+        assert (done.code, done.out) == (0, "2500 rows are in\n"), done.said
+    finally:
+        flights.start_again("writer")
+    wait_until(lambda: flights.succeeds("DELETE FROM flights WHERE year = -1"), "the cluster has its writer again")
+    assert flights.value("SELECT count(*) FROM flights WHERE year = 2032 AND dest = 'ZRH'") == 2_500
+    assert flights.change("DELETE FROM flights WHERE year = 2032") == 2_500
+
+
 def test_a_machine_without_a_network_card_is_nothing_to_warn_of() -> None:
     alone = ["unshare", "--user", "--map-root-user", "--net"]
     if run_command(*alone, "true").code != 0:

@@ -16,6 +16,7 @@ import org.daedalus.wire.Placement;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.ColumnEquality;
 import org.daedalus.wire.v1.Constant;
+import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Distribution;
 import org.daedalus.wire.v1.InsertPart;
 import org.daedalus.wire.v1.OperationKind;
@@ -129,6 +130,19 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
                     "the batch was packed for " + described + ", but the client is connected to "
                             + client.connections().cluster() + ": describe() again and make a new batch"));
         }
+        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
+                body().toByteString(), submission == null ? client.nextSubmission() : submission,
+                List.of(), map.getVersion(), 0, 0, "", ""));
+    }
+
+    /** The table that it was packed for, as the cluster described it. */
+    DescribeReply described() {
+        return table.reply();
+    }
+
+    /** Its update and routes, under its submission where it has one. */
+    SubmitBody body() {
+        PartitionMap map = table.reply().getMap();
         Route.Builder route = Route.newBuilder();
         if (map.getDistribution() == Distribution.DISTRIBUTION_ROUND_ROBIN) {
             route.setFirstOrdinal(0).setRowCount(rowCount);
@@ -138,12 +152,9 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         }
         InsertPart insert = InsertPart.newBuilder()
                 .setRows(UnsafeByteOperations.unsafeWrap(rows.toByteArray())).setRowCount(rowCount).build();
-        SubmitBody body = SubmitBody.newBuilder()
+        SubmitBody.Builder body = SubmitBody.newBuilder()
                 .setUpdate(UpdateBody.newBuilder().addParts(UpdatePart.newBuilder().setInsert(insert)))
-                .addRoutes(route)
-                .build();
-        return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
-                body.toByteString(), submission == null ? client.nextSubmission() : submission,
-                List.of(), map.getVersion(), 0, 0, "", ""));
+                .addRoutes(route);
+        return (submission == null ? body : body.setSubmission(submission)).build();
     }
 }

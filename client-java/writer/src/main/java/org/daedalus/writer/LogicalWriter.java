@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.daedalus.channel.Channel;
 import org.daedalus.channel.ChannelLimits;
@@ -15,6 +16,11 @@ import org.daedalus.channel.Endpoint;
 import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
+import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RowBatch;
+import org.daedalus.client.WriteOutcome;
+import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.wire.BuildVersion;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
@@ -54,6 +60,7 @@ public final class LogicalWriter implements AutoCloseable {
     private final Map<Long, Peer> aggregators = new HashMap<>();
     /** Whoever waits for the answer to a submission; the desk bounds how many. */
     private final Map<Long, Consumer<Result>> waiters = new HashMap<>();
+    private final OwnSubmissions ownSubmissions = new OwnSubmissions();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<WriterException> failed = new CompletableFuture<>();
     private long lastWaiter;
@@ -142,10 +149,32 @@ public final class LogicalWriter implements AutoCloseable {
      * @return its outcome, which may count refused rows, or a {@link WriterException}
      */
     public CompletableFuture<WriteConfirmed> submit(SubmissionId id, UpdateBody update, List<Route> routes) {
+        return submit((waiter, effects) -> desk.submit(waiter, id, update, routes, effects));
+    }
+
+    /**
+     * Submits rows that were packed for the cluster's table ({@link DaedalusClient#rowBatch}), under the batch's
+     * submission name where it has one. They take effect together.
+     *
+     * @return what the client's own submission of the batch would end in: its outcome, or a {@link DaedalusException}
+     */
+    public CompletableFuture<WriteOutcome> submit(RowBatch batch) {
+        ClientAccess.PackedBatch packed = ClientAccess.get().packed(batch);
+        SubmissionId id = packed.body().hasSubmission() ? packed.body().getSubmission() : ownSubmissions.next();
+        return submit((waiter, effects) -> desk.submitBatch(waiter, id, packed.body(), packed.table(), effects))
+                .handle((confirmed, failure) -> {
+                    if (failure != null) {
+                        throw ClientAccess.get().failure(((WriterException) failure).error());
+                    }
+                    return ClientAccess.get().outcome(confirmed);
+                });
+    }
+
+    private CompletableFuture<WriteConfirmed> submit(BiConsumer<Long, WriterEffects> submission) {
         CompletableFuture<WriteConfirmed> future = new CompletableFuture<>();
         boolean taken = network.execute(() -> {
             long waiter = register(result -> complete(future, result));
-            step(effects -> desk.submit(waiter, id, update, routes, effects));
+            step(effects -> submission.accept(waiter, effects));
         });
         if (!taken) {
             future.completeExceptionally(new WriterException(

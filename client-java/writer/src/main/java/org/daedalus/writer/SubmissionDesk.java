@@ -93,6 +93,26 @@ final class SubmissionDesk {
         take(waiter, stamped, update, routes, 0, effects);
     }
 
+    /**
+     * Rows of this very process that were packed for {@code table}. Packed bytes have no names and types: another
+     * schema would read them as something else.
+     */
+    void submitBatch(long waiter, SubmissionId id, SubmitBody batch, DescribeReply table, WriterEffects effects) {
+        if (checker != null && !isOfTable(table)) {
+            refuse(waiter, Errors.rejected(Errors.NOT_IN_STATE, "the batch was packed for another cluster, schema or "
+                    + "partition map than this writer's", "describe() again and make a new batch"), effects);
+            return;
+        }
+        submit(waiter, id, batch.getUpdate(), batch.getRoutesList(), effects);
+    }
+
+    private boolean isOfTable(DescribeReply table) {
+        DescribeReply known = checker.description();
+        return table.getClusterId().equals(known.getClusterId())
+                && table.getSchemaFingerprint().equals(known.getSchemaFingerprint())
+                && table.getMap().getVersion() == known.getMap().getVersion();
+    }
+
     private void take(long waiter, SubmissionId id, UpdateBody update, List<Route> routes, long mapVersion,
             WriterEffects effects) {
         Submission submission = Submission.of(id);

@@ -3,7 +3,14 @@ package org.daedalus.client.internal;
 import java.lang.invoke.MethodHandles;
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.RowBatch;
+import org.daedalus.client.WriteOutcome;
+import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.StatusReply;
+import org.daedalus.wire.v1.SubmitBody;
+import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
  * For this project's own programs, which speak the wire's messages: no part of the library's API, and changed without
@@ -28,6 +35,22 @@ public abstract class ClientAccess {
     public static void set(ClientAccess access) {
         instance = access;
     }
+
+    /**
+     * A batch as it travels.
+     *
+     * @param table that it was packed for
+     * @param body without a submission where the batch has no name
+     */
+    public record PackedBatch(DescribeReply table, SubmitBody body) {}
+
+    public abstract PackedBatch packed(RowBatch batch);
+
+    /** What a confirmation means; fails with a RefusedRowsException where rows were refused. */
+    public abstract WriteOutcome outcome(WriteConfirmed confirmed);
+
+    /** What an error of the wire means. */
+    public abstract DaedalusException failure(Error error);
 
     /** {@link DaedalusClient#status} as it came. */
     public abstract CompletableFuture<StatusReply> status(DaedalusClient client);
