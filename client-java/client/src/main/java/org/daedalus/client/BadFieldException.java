@@ -1,6 +1,10 @@
 package org.daedalus.client;
 
-/** A field of a record that is no value of its column. */
+/**
+ * A field of a record that is no value of its column.
+ *
+ * @hidden for the command line: no part of the API, and changed without notice
+ */
 public final class BadFieldException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -20,10 +24,12 @@ public final class BadFieldException extends Exception {
         return field;
     }
 
+    /** The column's name. */
     public String column() {
         return column;
     }
 
+    /** The SQLSTATE with which PostgreSQL refuses the field. */
     public String sqlState() {
         return sqlState;
     }

@@ -20,26 +20,32 @@ public final class Condition {
         this.writer = writer;
     }
 
+    /** The column has this value. Nothing equals null: that is {@link #isNull}. */
     public static Condition eq(String column, Object value) {
         return compare(column, " = ", value);
     }
 
+    /** The column has another value; NULL is none. */
     public static Condition ne(String column, Object value) {
         return compare(column, " <> ", value);
     }
 
+    /** The column's value comes before this one. */
     public static Condition lt(String column, Object value) {
         return compare(column, " < ", value);
     }
 
+    /** The column's value is this one or comes before it. */
     public static Condition le(String column, Object value) {
         return compare(column, " <= ", value);
     }
 
+    /** The column's value comes behind this one. */
     public static Condition gt(String column, Object value) {
         return compare(column, " > ", value);
     }
 
+    /** The column's value is this one or comes behind it. */
     public static Condition ge(String column, Object value) {
         return compare(column, " >= ", value);
     }
@@ -50,6 +56,7 @@ public final class Condition {
                 sql.addColumn(column).add(" BETWEEN ").addParameter(low).add(" AND ").addParameter(high));
     }
 
+    /** The column has one of these values; at least one. */
     public static Condition in(String column, Object... values) {
         return in(column, Arrays.asList(values));
     }
@@ -90,22 +97,27 @@ public final class Condition {
         return new Condition(sql -> sql.addColumn(column).add(" LIKE ").addParameter(like));
     }
 
+    /** The column has no value. */
     public static Condition isNull(String column) {
         return new Condition(sql -> sql.addColumn(column).add(" IS NULL"));
     }
 
+    /** The column has a value. */
     public static Condition isNotNull(String column) {
         return new Condition(sql -> sql.addColumn(column).add(" IS NOT NULL"));
     }
 
+    /** All of them; at least one. */
     public static Condition and(Condition... conditions) {
         return join(" AND ", List.of(conditions));
     }
 
+    /** One of them, or several; at least one. */
     public static Condition or(Condition... conditions) {
         return join(" OR ", List.of(conditions));
     }
 
+    /** The condition is false; where it is neither true nor false, so is this. */
     public static Condition not(Condition condition) {
         return new Condition(sql -> {
             sql.add("NOT (");

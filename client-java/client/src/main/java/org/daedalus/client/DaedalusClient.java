@@ -56,6 +56,7 @@ public final class DaedalusClient implements AutoCloseable {
         connections = new Connections(options);
     }
 
+    /** The way to a client. */
     public static Builder builder() {
         return new Builder();
     }
@@ -205,10 +206,12 @@ public final class DaedalusClient implements AutoCloseable {
         return new Insert(this, columns);
     }
 
+    /** An UPDATE of the rows that its conditions select. */
     public Update update() {
         return new Update(this);
     }
 
+    /** A DELETE of the rows that its conditions select. */
     public Delete deleteFrom() {
         return new Delete(this);
     }

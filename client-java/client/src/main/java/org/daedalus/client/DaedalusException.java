@@ -40,6 +40,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
     private final Duration retryAfter;
     private final transient List<Missing> missing;
 
+    /** A failure that no place in a statement has to do with. */
     public DaedalusException(Category category, String sqlState, String message) {
         this(category, sqlState, message, 0);
     }
@@ -92,6 +93,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return copy;
     }
 
+    /** What can be done about it. */
     public Category category() {
         return category;
     }
@@ -108,10 +110,12 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return sqlState;
     }
 
+    /** More about what is wrong; empty where there is no more. */
     public String detail() {
         return detail;
     }
 
+    /** What may help; empty where nobody knows. */
     public String hint() {
         return hint;
     }

@@ -12,6 +12,7 @@ public final class Delete extends Executable<Delete, WriteOutcome> {
         super(client, WriteOutcome.class);
     }
 
+    /** Rows for which all of these hold, and all that were given before. */
     public Delete where(Condition... all) {
         conditions.addAll(List.of(all));
         return this;

@@ -21,6 +21,7 @@ public final class PreparedStatement {
         this.text = new StatementText(Objects.requireNonNull(sql, "sql"));
     }
 
+    /** The statement's text. */
     public String sql() {
         return text.sql();
     }

@@ -40,6 +40,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         this.abort = abort;
     }
 
+    /** The answer's columns, in their order. */
     public List<ResultColumn> columns() {
         return columns.list();
     }

@@ -37,6 +37,7 @@ public final class ReturnedRows implements Serializable {
         return isAsked() && !message.getAreUnknown();
     }
 
+    /** What RETURNING named, in its order. */
     public List<ResultColumn> columns() {
         return read().list();
     }

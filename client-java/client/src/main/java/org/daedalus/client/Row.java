@@ -30,18 +30,22 @@ public final class Row {
         this.values = values;
     }
 
+    /** The answer's columns, in their order. */
     public List<ResultColumn> columns() {
         return columns.list();
     }
 
+    /** The number of columns. */
     public int size() {
         return values.length;
     }
 
+    /** Whether the column, counted from 0, is NULL. */
     public boolean isNull(int column) {
         return value(column) == null;
     }
 
+    /** Whether the column with this name is NULL. */
     public boolean isNull(String column) {
         return isNull(columns.indexOf(column));
     }
@@ -55,6 +59,7 @@ public final class Row {
         return value(column);
     }
 
+    /** As {@link #getObject(int)}, of the column with this name. */
     public Object getObject(String column) {
         return value(columns.indexOf(column));
     }
@@ -76,6 +81,7 @@ public final class Row {
         return type.cast(widened);
     }
 
+    /** As {@link #get(int, Class)}, of the column with this name. */
     public <T> T get(String column, Class<T> type) {
         return get(columns.indexOf(column), type);
     }
@@ -85,78 +91,97 @@ public final class Row {
         return get(column, type);
     }
 
+    /** As {@link #getObject(int, Class)}, of the column with this name. */
     public <T> T getObject(String column, Class<T> type) {
         return get(column, type);
     }
 
+    /** The value of a boolean. */
     public boolean getBoolean(int column) {
         return present(column, Boolean.class);
     }
 
+    /** As {@link #getBoolean(int)}, of the column with this name. */
     public boolean getBoolean(String column) {
         return getBoolean(columns.indexOf(column));
     }
 
+    /** The value of a smallint. */
     public short getShort(int column) {
         return present(column, Short.class);
     }
 
+    /** As {@link #getShort(int)}, of the column with this name. */
     public short getShort(String column) {
         return getShort(columns.indexOf(column));
     }
 
+    /** The value of an int, or a smallint. */
     public int getInt(int column) {
         return present(column, Integer.class);
     }
 
+    /** As {@link #getInt(int)}, of the column with this name. */
     public int getInt(String column) {
         return getInt(columns.indexOf(column));
     }
 
+    /** The value of a bigint, or another integer. */
     public long getLong(int column) {
         return present(column, Long.class);
     }
 
+    /** As {@link #getLong(int)}, of the column with this name. */
     public long getLong(String column) {
         return getLong(columns.indexOf(column));
     }
 
+    /** The value of a real. */
     public float getFloat(int column) {
         return present(column, Float.class);
     }
 
+    /** As {@link #getFloat(int)}, of the column with this name. */
     public float getFloat(String column) {
         return getFloat(columns.indexOf(column));
     }
 
+    /** The value of a double precision, or a real. */
     public double getDouble(int column) {
         return present(column, Double.class);
     }
 
+    /** As {@link #getDouble(int)}, of the column with this name. */
     public double getDouble(String column) {
         return getDouble(columns.indexOf(column));
     }
 
+    /** The value of a numeric. */
     public BigDecimal getBigDecimal(int column) {
         return get(column, BigDecimal.class);
     }
 
+    /** As {@link #getBigDecimal(int)}, of the column with this name. */
     public BigDecimal getBigDecimal(String column) {
         return getBigDecimal(columns.indexOf(column));
     }
 
+    /** The value of a date. */
     public LocalDate getDate(int column) {
         return get(column, LocalDate.class);
     }
 
+    /** As {@link #getDate(int)}, of the column with this name. */
     public LocalDate getDate(String column) {
         return getDate(columns.indexOf(column));
     }
 
+    /** The value of a timestamp. */
     public LocalDateTime getTimestamp(int column) {
         return get(column, LocalDateTime.class);
     }
 
+    /** As {@link #getTimestamp(int)}, of the column with this name. */
     public LocalDateTime getTimestamp(String column) {
         return getTimestamp(columns.indexOf(column));
     }
@@ -166,14 +191,17 @@ public final class Row {
         return get(column, Instant.class);
     }
 
+    /** As {@link #getInstant(int)}, of the column with this name. */
     public Instant getInstant(String column) {
         return getInstant(columns.indexOf(column));
     }
 
+    /** The value of an interval. */
     public Interval getInterval(int column) {
         return get(column, Interval.class);
     }
 
+    /** As {@link #getInterval(int)}, of the column with this name. */
     public Interval getInterval(String column) {
         return getInterval(columns.indexOf(column));
     }
@@ -183,14 +211,17 @@ public final class Row {
         return get(column, LocalTime.class);
     }
 
+    /** As {@link #getTime(int)}, of the column with this name. */
     public LocalTime getTime(String column) {
         return getTime(columns.indexOf(column));
     }
 
+    /** The value of a uuid. */
     public UUID getUuid(int column) {
         return get(column, UUID.class);
     }
 
+    /** As {@link #getUuid(int)}, of the column with this name. */
     public UUID getUuid(String column) {
         return getUuid(columns.indexOf(column));
     }
@@ -200,6 +231,7 @@ public final class Row {
         return get(column, String.class);
     }
 
+    /** As {@link #getString(int)}, of the column with this name. */
     public String getString(String column) {
         return getString(columns.indexOf(column));
     }
@@ -210,6 +242,7 @@ public final class Row {
         return value == null ? null : ValueText.format(columns.list().get(column).type(), value);
     }
 
+    /** As {@link #getText(int)}, of the column with this name. */
     public String getText(String column) {
         return getText(columns.indexOf(column));
     }

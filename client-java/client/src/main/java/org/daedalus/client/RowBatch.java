@@ -82,6 +82,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         return this;
     }
 
+    /** Rows in the batch so far. */
     public int rowCount() {
         return rowCount;
     }

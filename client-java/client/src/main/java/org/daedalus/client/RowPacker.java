@@ -12,6 +12,8 @@ import org.daedalus.wire.PackedValues;
 /**
  * Packs records of text fields into rows of one table. Decides what is NULL and where defaults go; the meaning of a
  * text is {@link ValueText}'s. Not thread-safe.
+ *
+ * @hidden for the command line: no part of the API, and changed without notice
  */
 public final class RowPacker {
     /** In the place of a column: of a field that no column has. */

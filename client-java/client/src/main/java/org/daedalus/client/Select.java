@@ -22,11 +22,13 @@ public final class Select extends Executable<Select, ResultSet> {
         }
     }
 
+    /** Rows for which all of these hold, and all that were given before. */
     public Select where(Condition... all) {
         conditions.addAll(List.of(all));
         return this;
     }
 
+    /** Gives a row for each combination of these columns' values. */
     public Select groupBy(String... columns) {
         groups.addAll(List.of(columns));
         return this;
@@ -38,22 +40,27 @@ public final class Select extends Executable<Select, ResultSet> {
         return this;
     }
 
+    /** Gives the number of rows in which a column is not NULL, as "count". */
     public Select count(String column) {
         return aggregate("count", column);
     }
 
+    /** Gives the sum of a column, as "sum". */
     public Select sum(String column) {
         return aggregate("sum", column);
     }
 
+    /** Gives the smallest value of a column, as "min". */
     public Select min(String column) {
         return aggregate("min", column);
     }
 
+    /** Gives the largest value of a column, as "max". */
     public Select max(String column) {
         return aggregate("max", column);
     }
 
+    /** Gives the average of a column, as "avg". */
     public Select avg(String column) {
         return aggregate("avg", column);
     }
@@ -80,6 +87,7 @@ public final class Select extends Executable<Select, ResultSet> {
         return this;
     }
 
+    /** Gives no more rows than that. */
     public Select limit(long rows) {
         if (rows < 0) {
             throw new IllegalArgumentException("limit " + rows);
@@ -88,6 +96,7 @@ public final class Select extends Executable<Select, ResultSet> {
         return this;
     }
 
+    /** Leaves out so many rows at the beginning. */
     public Select offset(long rows) {
         if (rows < 0) {
             throw new IllegalArgumentException("offset " + rows);

@@ -53,6 +53,7 @@ public final class TableDescription {
         return new TableDescription(DescribedTable.of(reply));
     }
 
+    /** The table's name. */
     public String tableName() {
         return reply.getTableName();
     }
@@ -62,6 +63,7 @@ public final class TableDescription {
         return columns;
     }
 
+    /** The columns' types, in the order of the table. */
     public List<ColumnType> types() {
         return columns.stream().map(Column::type).toList();
     }
@@ -76,10 +78,12 @@ public final class TableDescription {
         return List.copyOf(reply.getPrimaryKeyList());
     }
 
+    /** Storage nodes that have partitions of the table. */
     public int nodeCount() {
         return reply.getMap().getNodesCount();
     }
 
+    /** Partitions of the table, on all nodes. */
     public int partitionCount() {
         return reply.getMap().getPartitionsCount();
     }
@@ -102,6 +106,7 @@ public final class TableDescription {
         }, List.copyOf(columns));
     }
 
+    /** What one operation may be. */
     public Limits limits() {
         org.daedalus.wire.v1.Limits limits = reply.getLimits();
         return new Limits(limits.getUpdateRowsMax(), limits.getUpdateBytesMax(), limits.getStatementBytesMax(),

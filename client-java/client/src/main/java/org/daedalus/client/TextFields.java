@@ -3,15 +3,20 @@ package org.daedalus.client;
 /**
  * One record of text fields, as bytes that are meant to be UTF-8, for {@link RowPacker}. A field's bytes are read
  * before the next one is asked for.
+ *
+ * @hidden for the command line: no part of the API, and changed without notice
  */
 public interface TextFields {
+    /** The record's fields. */
     int fieldCount();
 
     /** The array that has the field, from {@link #start} to {@link #end}. */
     byte[] bytes(int field);
 
+    /** Where the field's bytes begin. */
     int start(int field);
 
+    /** Where the field's bytes end. */
     int end(int field);
 
     /** Whether the field stood in quotes: then it is not NULL, whatever it says. */

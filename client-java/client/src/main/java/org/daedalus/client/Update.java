@@ -14,6 +14,7 @@ public final class Update extends Executable<Update, WriteOutcome> {
         super(client, WriteOutcome.class);
     }
 
+    /** Gives the column this value. */
     public Update set(String column, Object value) {
         assignments.add(sql -> sql.addColumn(column).add(" = ").addParameter(value));
         return this;
@@ -28,6 +29,7 @@ public final class Update extends Executable<Update, WriteOutcome> {
         return this;
     }
 
+    /** Rows for which all of these hold, and all that were given before. */
     public Update where(Condition... all) {
         conditions.addAll(List.of(all));
         return this;

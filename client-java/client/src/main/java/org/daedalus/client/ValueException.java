@@ -6,11 +6,13 @@ public final class ValueException extends Exception {
 
     private final String sqlState;
 
+    /** A refusal in PostgreSQL's words. */
     public ValueException(String sqlState, String message) {
         super(message, null, false, false); // Bad values may be many, and no stack tells more about them.
         this.sqlState = sqlState;
     }
 
+    /** The SQLSTATE with which PostgreSQL refuses the text. */
     public String sqlState() {
         return sqlState;
     }
