@@ -84,6 +84,15 @@ def test_the_client_is_installed_with_sources_documentation_and_a_module_name(re
         assert "org/daedalus/client/DaedalusClient.java" in sources.namelist()
 
 
+def test_jlink_takes_the_bundle_into_an_image(repository: Path, tmp_path: Path) -> None:
+    interface = next((repository / "org/slf4j/slf4j-api").rglob("slf4j-api-2*.jar"))
+    path = f"{published(repository, 'daedalus-client')}:{interface}"
+    image = tmp_path / "image"
+    made = run_command("jlink", "--module-path", path, "--add-modules", "org.daedalus.client", "--output", image)
+    assert made.code == 0, made.said
+    assert "org.daedalus.client" in run_command(image / "bin/java", "--list-modules").out.split()
+
+
 def test_the_bundle_collides_with_nothing(repository: Path) -> None:
     with zipfile.ZipFile(published(repository, "daedalus-client")) as jar:
         classes = [name for name in jar.namelist() if name.endswith(".class")]
