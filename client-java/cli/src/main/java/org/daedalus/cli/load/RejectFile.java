@@ -1,7 +1,6 @@
 package org.daedalus.cli.load;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
@@ -10,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.daedalus.cli.CliException;
+import org.daedalus.wire.ByteWriter;
 
 /**
  * Bad lines set aside: a CSV file of line, column, reason and the record as it stood. Its first record is the header of
@@ -21,6 +21,11 @@ final class RejectFile implements AutoCloseable {
     static final int COLUMN_COUNT = 4;
     static final String HEADER_REASON = "header";
 
+    private static final byte[] COMMA = {','};
+    private static final byte[] QUOTE = {'"'};
+    private static final byte[] LINE_END = {'\n'};
+
+    private final ByteWriter text = new ByteWriter(1 << 10);
     private final Path path;
     private final byte[] header;
     private RandomAccessFile file;
@@ -64,38 +69,42 @@ final class RejectFile implements AutoCloseable {
     void add(long line, String column, String reason, byte[] record) throws IOException, CliException {
         if (out == null) {
             open();
-            write((HEADER + "\n").getBytes(StandardCharsets.UTF_8));
+            byte[] head = (HEADER + "\n").getBytes(StandardCharsets.UTF_8);
+            write(head, head.length);
             writeRecord(1, "", HEADER_REASON, header);
         }
         writeRecord(line, column, reason, record);
     }
 
     private void writeRecord(long line, String column, String reason, byte[] record) throws IOException {
-        ByteArrayOutputStream text = new ByteArrayOutputStream(record.length + 64);
-        text.writeBytes((line + ",").getBytes(StandardCharsets.UTF_8));
-        quote(column.getBytes(StandardCharsets.UTF_8), text);
-        text.write(',');
-        quote(reason.getBytes(StandardCharsets.UTF_8), text);
-        text.write(',');
-        quote(record, text);
-        text.write('\n');
-        write(text.toByteArray());
+        text.clear();
+        text.put((line + ",").getBytes(StandardCharsets.UTF_8));
+        quote(column.getBytes(StandardCharsets.UTF_8));
+        text.put(COMMA);
+        quote(reason.getBytes(StandardCharsets.UTF_8));
+        text.put(COMMA);
+        quote(record);
+        text.put(LINE_END);
+        write(text.array(), text.size());
     }
 
-    private static void quote(byte[] field, ByteArrayOutputStream text) {
-        text.write('"');
-        for (byte c : field) {
-            text.write(c);
-            if (c == '"') {
-                text.write(c);
+    /** Whole runs between quotes are copied: bad lines may be a quarter of a file. */
+    private void quote(byte[] field) {
+        text.put(QUOTE);
+        int run = 0;
+        for (int at = 0; at < field.length; at++) {
+            if (field[at] == '"') {
+                text.put(field, run, at + 1 - run);
+                run = at; // It comes once more, at the beginning of the next run.
             }
         }
-        text.write('"');
+        text.put(field, run, field.length - run);
+        text.put(QUOTE);
     }
 
-    private void write(byte[] bytes) throws IOException {
-        out.write(bytes);
-        size += bytes.length;
+    private void write(byte[] bytes, int count) throws IOException {
+        out.write(bytes, 0, count);
+        size += count;
     }
 
     /** Bytes of the file with all that was added. */

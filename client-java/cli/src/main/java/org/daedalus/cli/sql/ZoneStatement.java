@@ -56,8 +56,8 @@ final class ZoneStatement {
         Optional<SessionZone> found = HOURS.matcher(name).matches() ? SessionZone.ofHours(Integer.parseInt(name))
                 : SessionZone.find(name);
         return found.orElseThrow(() -> new DaedalusException(DaedalusException.Category.REJECTED, "22023",
-                "invalid value for parameter \"TimeZone\": \"" + name + "\"; here it is a name such as Europe/Zurich, or "
-                        + "hours east of Greenwich; psql takes what else PostgreSQL does"));
+                "invalid value for parameter \"TimeZone\": \"" + name + "\"; here it is a name such as "
+                        + "Europe/Zurich, or hours east of Greenwich; psql takes what else PostgreSQL does"));
     }
 
     private static String unquoted(String value) {
@@ -69,12 +69,12 @@ final class ZoneStatement {
     private static Answer shown(String parameter, String zone) {
         if (parameter.equalsIgnoreCase("ALL")) {
             return Answer.of(List.of(column("name"), column("setting"), column("description")), List.<String[]>of(
-                    new String[] {"TimeZone", zone, "Sets the time zone for displaying and interpreting time stamps."}));
+                    new String[] {"TimeZone", zone, "The zone by whose clocks moments are read and shown."}));
         }
         if (!ZONE.matcher(parameter).matches()) {
             throw new DaedalusException(DaedalusException.Category.REJECTED, "42704",
-                    "unrecognized configuration parameter \"" + unquoted(parameter) + "\"; here there is TimeZone alone, "
-                            + "at PostgreSQL's port (psql) the others");
+                    "unrecognized configuration parameter \"" + unquoted(parameter) + "\"; here there is TimeZone "
+                            + "alone, at PostgreSQL's port (psql) the others");
         }
         return Answer.of(List.of(column("TimeZone")), List.<String[]>of(new String[] {zone}));
     }
