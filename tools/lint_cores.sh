@@ -32,8 +32,10 @@ java_drivers=(
   # What threads of applications hold, and what hands it to them.
   client/BufferSpace client/Connections client/DaedalusClient client/Executable client/ResultSet client/RowPublisher
   client/RowQueue client/RowSubscription client/TurnQueue
+  # In place of a cluster: it listens, and is asked by a test's thread.
+  client/testing/FakeCluster
   # The writer's thread, its clock and its process; the journal's thread, and its files.
-  writer/BoundedErrorStream writer/LogicalWriter writer/WriterProcess
+  writer/BoundedErrorStream writer/LogicalWriter writer/OwnSubmissions writer/WriterProcess
   writer/JournalOptions writer/journal/DiskFolder writer/journal/JournalLog
 )
 

@@ -19,7 +19,8 @@ final class MomentText {
         if (inUtc.endsWith("infinity")) {
             return inUtc;
         }
-        String clock = ValueText.format(ColumnType.of(ColumnType.Kind.TIMESTAMP), LocalDateTime.ofInstant(moment, zone));
+        LocalDateTime onClock = LocalDateTime.ofInstant(moment, zone);
+        String clock = ValueText.format(ColumnType.of(ColumnType.Kind.TIMESTAMP), onClock);
         String offset = offset(zone.getRules().getOffset(moment).getTotalSeconds());
         return clock.endsWith(BEFORE_CHRIST)
                 ? clock.substring(0, clock.length() - BEFORE_CHRIST.length()) + offset + BEFORE_CHRIST

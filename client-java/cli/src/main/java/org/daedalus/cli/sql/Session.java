@@ -123,7 +123,7 @@ final class Session {
 
     Sent send(Origin origin) {
         Elapsed elapsed = new Elapsed();
-        CompletableFuture<Outcome> answer = 
+        CompletableFuture<Outcome> answer =
                 client.statement(origin.sql()).timeZone(settings.zone().nameToSend()).executeAsync();
         answer.whenComplete((outcome, failure) -> {
             if (!(outcome instanceof ResultSet)) {

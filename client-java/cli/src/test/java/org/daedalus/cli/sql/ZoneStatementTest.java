@@ -55,14 +55,16 @@ class ZoneStatementTest {
 
     @Test
     void shouldSendTheZoneWithEveryStatementThatComesBehind() throws Exception {
-        assertThat(run("SELECT 1", "SET TIME ZONE 'Europe/Zurich'", "SELECT 2", "RESET TimeZone", "SELECT 3")).isZero();
+        String set = "SET TIME ZONE 'Europe/Zurich'";
+        assertThat(run("SELECT 1", set, "SELECT 2", "RESET TimeZone", "SELECT 3")).isZero();
         assertThat(zones).containsExactly("", "Europe/Zurich", "");
     }
 
     @Test
     void shouldRefuseZonesAndParametersThatThereAreNotAsPostgresDoes() throws Exception {
         assertThat(run("SET TIME ZONE 'Nowhere'")).isEqualTo(1);
-        assertThat(said.err()).contains("ERROR 22023").contains("invalid value for parameter \"TimeZone\": \"Nowhere\"");
+        assertThat(said.err()).contains("ERROR 22023")
+                .contains("invalid value for parameter \"TimeZone\": \"Nowhere\"");
         assertThat(run("SET TIME ZONE 200")).isEqualTo(1);
         assertThat(said.err()).contains("ERROR 22023");
         assertThat(run("SHOW nothing")).isEqualTo(1);
