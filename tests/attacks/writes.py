@@ -95,7 +95,7 @@ def _a_new_writer_can_take_over(stage: Stage) -> None:
     successor = subprocess.Popen(
         [
             *(ROOT / "bin" / "daedalus-writer", "--aggregators", stage.cluster.address, "--name", "successor"),
-            *("--listen", f"127.0.0.1:{stage.port + 59}", "--take-over"),
+            *("--listen", f"127.0.0.1:{stage.port + 59}", "--take-over", "--no-journal-in", "successor"),
         ],
         stderr=subprocess.PIPE,
         text=True,

@@ -81,3 +81,10 @@ def test_a_journal_is_used_by_one_and_of_the_newest_state(cluster: LocalCluster,
     assert "its journal is not the newest of this cluster" in last_words(cluster)
     start_writer(cluster, journal)
     wait_until(lambda: takes_updates(cluster), "the writer goes on with the newest journal")
+
+
+def test_a_writer_without_a_journal_is_refused_where_nodes_keep_their_rows(tmp_path: Path) -> None:
+    with local_cluster(tmp_path, NUMBERS, "--storage-nodes", "1", "--segments", "1", "--segment-mib", "1") as durable:
+        durable.kill("writer")
+        durable.start_again("writer", change=lambda command: command[: command.index("--journal-dir")])
+        assert "this writer has no journal" in last_words(durable)

@@ -61,7 +61,10 @@ def test_new_writer_continues_where_the_dead_one_stopped(cluster: LocalCluster) 
     wait_until(lambda: not cluster.succeeds("UPDATE counters SET n = 2"), "writes are refused without a writer")
     listen = f"127.0.0.1:{cluster.port + 50}"
     successor = subprocess.Popen(
-        [ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address, "--listen", listen, "--name", "successor"],
+        [
+            *(ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address, "--listen", listen),
+            *("--name", "successor", "--no-journal-in", cluster.directory / "successor"),
+        ],
         stderr=subprocess.PIPE,
         text=True,
     )

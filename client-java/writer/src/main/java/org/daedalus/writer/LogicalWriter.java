@@ -73,10 +73,15 @@ public final class LogicalWriter implements AutoCloseable {
      * @param journalOptions null: there is none
      */
     private LogicalWriter(WriterOptions options, JournalOptions journalOptions) throws IOException {
+        this(options, journalOptions, RecoveredJournal.NONE);
+    }
+
+    private LogicalWriter(WriterOptions options, JournalOptions journalOptions, RecoveredJournal without)
+            throws IOException {
         this.options = options;
         this.folder = journalOptions == null ? null : DiskFolder.open(journalOptions.folder());
         this.journal = journalOptions == null ? null : openJournal(journalOptions);
-        this.core = new WriterCore(options, journal == null ? RecoveredJournal.NONE : journal.recovered());
+        this.core = new WriterCore(options, journal == null ? without : journal.recovered());
         this.desk = new SubmissionDesk(options, core, SubmissionDesk.WAITERS_MAX);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
                 .setSoftwareVersion(BuildVersion.VERSION)
@@ -86,13 +91,19 @@ public final class LogicalWriter implements AutoCloseable {
     }
 
     /**
-     * Starts to listen for submissions at the options' endpoint and to become the writer.
+     * Starts to listen for submissions at the options' endpoint and to become the writer, without a journal: it fails
+     * where storage nodes keep their rows on disk.
      *
      * @param aggregators host:port of each
      * @throws IOException when the endpoint cannot be listened at
      */
     public static LogicalWriter start(List<String> aggregators, WriterOptions options) throws IOException {
         return start(aggregators, new LogicalWriter(options, null));
+    }
+
+    /** The same of somebody who knows that the cluster has to be loaded afresh if this writer ends at a bad moment. */
+    static LogicalWriter startWithoutJournal(List<String> aggregators, WriterOptions options) throws IOException {
+        return start(aggregators, new LogicalWriter(options, null, RecoveredJournal.RENOUNCED));
     }
 
     /**

@@ -30,6 +30,9 @@ record RecoveredJournal(
     /** No journal at all: what the writer knows dies with it, and it begins wherever the nodes are. */
     static final RecoveredJournal NONE = unused(true);
 
+    /** As NONE, of somebody who knows what is lost with the writer where nodes keep their rows. */
+    static final RecoveredJournal RENOUNCED = unused(true);
+
     static RecoveredJournal unused(boolean adopts) {
         return new RecoveredJournal(false, adopts, 0, 0, 0, List.of(), List.of(), 0);
     }

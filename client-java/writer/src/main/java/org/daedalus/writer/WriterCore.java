@@ -387,6 +387,7 @@ final class WriterCore {
         KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, result.getSequence());
         if (result.hasDescribed()) {
             effects.setDescribed(result.getDescribed());
+            checkDurability(result.getDescribed().getDurability(), effects);
         } else if (carrier.equals(nodesAsked)) {
             onNodesAnswered(result);
         } else if (raise.isRequest(carrier)) {
@@ -461,6 +462,16 @@ final class WriterCore {
         }
         if (gaps.isNew(refused.getNode(), lastAccepted, nowNs, options.resendAfterNs())) {
             updates.resendFrom(lastAccepted + 1, nowNs, effects);
+        }
+    }
+
+    /** Nodes that keep their rows come back with what had reached only some of them: a journal completes that. */
+    private void checkDurability(String durability, WriterEffects effects) {
+        boolean keepsRows = !durability.isEmpty() && !durability.equals("off");
+        if (journal == RecoveredJournal.NONE && keepsRows && phase != Phase.FAILED) {
+            fail(Errors.rejected(Errors.NOT_IN_STATE, "the storage nodes keep their rows on disk (durability "
+                    + durability + "), and this writer has no journal: updates that had reached only some of them "
+                    + "could not be completed after its end", "give it a journal (--journal-dir)"), effects);
         }
     }
 

@@ -40,11 +40,11 @@ public final class WriterProcess implements Callable<Integer> {
     private boolean takeOver;
 
     @Option(names = "--journal-dir", paramLabel = "DIR",
-            description = "Where to keep updates until every node has them; without, they are lost with this process.")
+            description = "Where to keep updates until every node has them; needed where nodes keep rows on disk.")
     private Path journalFolder;
 
     @Option(names = "--no-journal-in", paramLabel = "DIR", hidden = true,
-            description = "Keep no journal. DIR is not looked at: it tells this writer from those of others.")
+            description = "Keep no journal, whatever nodes keep. DIR is not looked at: it tells writers apart.")
     private Path noJournalFolder;
 
     @Option(names = "--journal-mib", defaultValue = "1024", paramLabel = "MIB",
@@ -84,7 +84,8 @@ public final class WriterProcess implements Callable<Integer> {
 
     private LogicalWriter start(WriterOptions options) throws IOException {
         if (journalFolder == null) {
-            return LogicalWriter.start(aggregators, options);
+            return noJournalFolder == null ? LogicalWriter.start(aggregators, options)
+                    : LogicalWriter.startWithoutJournal(aggregators, options);
         }
         return LogicalWriter.start(aggregators, options, new JournalOptions(journalFolder, journalMib << 20, adopts));
     }

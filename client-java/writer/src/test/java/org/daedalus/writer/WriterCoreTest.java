@@ -403,6 +403,21 @@ class WriterCoreTest {
     }
 
     @Test
+    void shouldNotBeTheWriterWithoutAJournalWhereNodesKeepTheirRows() {
+        for (String durability : List.of("", "off", "async", "sync")) {
+            for (RecoveredJournal journal : List.of(RecoveredJournal.NONE, RecoveredJournal.RENOUNCED,
+                    RecoveredJournal.unused(false))) {
+                WriterCore one = new WriterCore(WriterOptions.of("writer", "127.0.0.1:1", false), journal);
+                one.onUp(PEER, 0, new WriterEffects());
+                one.onResult(PEER, Result.newBuilder().setSequence(1).setDescribed(
+                        DescribeReply.newBuilder().setDurability(durability)).build(), 0, new WriterEffects());
+                boolean isRefused = journal == RecoveredJournal.NONE && durability.endsWith("sync");
+                assertThat(one.phase() == WriterCore.Phase.FAILED).as(durability).isEqualTo(isRefused);
+            }
+        }
+    }
+
+    @Test
     void shouldPassOnWhatAnAggregatorSaysOfTheTable() {
         DescribeReply reply = DescribeReply.newBuilder().setTableName("bookings").build();
         core.onResult(PEER, Result.newBuilder().setSequence(1).setDescribed(reply).build(), 0, effects);
