@@ -20,10 +20,11 @@ OF_CATALOGUE = re.compile(r"\b(pg_\w+|information_schema)\b|::reg", re.IGNORECAS
 # These say who one is talking to, or change what comes: no answer of one server is to be another's.
 OWN = re.compile(
     r"\b(version|pg_backend_pid|inet_\w+|pg_sleep|generate_series|current_user|session_user|current_timestamp|now)\b"
-    r"|set_config|pg_is_in_recovery|\bUPDATE\b|\bFOR SHARE\b|server_version|pg_settings"
+    r"|set_config|pg_is_in_recovery|server_version|pg_settings"
     r"|pg_stat_|data_directory|pg_proc d\b|pg_\w*size|pg_database|pg_roles|\w+acl\b|initprivs|relfrozenxid|pg_attver",
     re.IGNORECASE,
 )
+WRITES = re.compile(r"\bUPDATE\b|\bFOR SHARE\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +43,12 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a server said to a statement: columns and rows as text, or an error's code."""
+    """What a server said to a statement: columns and rows as text, or the tag of a command, or an error's code."""
 
     sqlstate: str | None
     columns: tuple[tuple[str, int], ...] = ()
     rows: tuple[tuple[str | None, ...], ...] = ()
+    tag: str = ""
 
 
 @contextlib.contextmanager
@@ -69,8 +71,15 @@ def as_superuser(dsn: str) -> psycopg.Connection:
     return psycopg.connect(dsn.replace(f"user={OWNER}", f"user={SUPERUSER}"), autocommit=True)
 
 
-def record(dsn: str, client: str, use: Callable[[str], None]) -> list[Recorded]:
-    """What `use` makes a client ask a recording_postgres(), each once, in order, but for what changes something."""
+def only_asks(sql: str) -> bool:
+    """Whether a statement changes nothing, and its answer is not one server's own."""
+    return bool(ASKS.match(sql)) and not OWN.search(sql) and not WRITES.search(sql)
+
+
+def record(
+    dsn: str, client: str, use: Callable[[str], object], wanted: Callable[[str], bool] = only_asks
+) -> list[Recorded]:
+    """What `use` makes a client say to a recording_postgres(), each once, in order: what is `wanted` of it."""
     begin = log_size(dsn)
     use(dsn)
     with as_superuser(dsn) as connection:
@@ -80,7 +89,7 @@ def record(dsn: str, client: str, use: Callable[[str], None]) -> list[Recorded]:
     for line in row[0].splitlines():
         entry = json.loads(line)
         said = SAID.match(entry.get("message", ""))
-        if said and entry.get("user") != SUPERUSER and ASKS.match(said[1]) and not OWN.search(said[1]):
+        if said and entry.get("user") != SUPERUSER and wanted(said[1]):
             values = PARAMETER.findall(entry.get("detail", ""))
             parameters = tuple(None if null else text.replace("''", "'") for null, text in values)
             found[Recorded(client, said[1].rstrip(" ;\n"), parameters)] = None
@@ -101,6 +110,8 @@ class Teller:
         values = [None if value is None else replaced(value, self._there).encode() for value in recorded.parameters]
         connection = self._connection.pgconn
         result = connection.exec_params(sql.encode(), values) if values else connection.exec_(sql.encode())
+        if result.status == pq.ExecStatus.COMMAND_OK:
+            return Said(None, tag=(result.command_status or b"").decode())
         if result.status != pq.ExecStatus.TUPLES_OK:
             return Said((result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode())
         columns = tuple((result.fname(at) or b"", result.ftype(at)) for at in range(result.nfields))
