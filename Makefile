@@ -1,6 +1,6 @@
 # The door to everything. `./make.sh run` and `./make.sh test` are all a newcomer needs: they install make and call it.
 .DEFAULT_GOAL := help
-.PHONY: help programs build run test test-slow nightly sim soak lint format bench proof experiment clean
+.PHONY: help programs build run test test-slow nightly clients sim soak lint format bench proof experiment clean
 
 help:
 	@echo "./make.sh TARGET installs what is missing (make itself, too) and goes on; with make in place, \`make TARGET\` does the same."
@@ -11,6 +11,7 @@ help:
 	@echo "test-slow  sanitizers, more seeds, kills of real processes, fuzzers"
 	@echo "nightly    what is too long for a change: each test in every build, all attacks, 100 kills, hosts, mutants"
 	@echo "           (under two hours; where it was cut off, the next call goes on)"
+	@echo "clients    install clients of PostgreSQL in their pinned versions, run each by its defaults, and write docs/clients.md"
 	@echo "sim SEED=…  one run of the cluster simulator, told event by event"
 	@echo "soak       hours of new seeds, by hand"
 	@echo "lint       formats, static checks, types"
@@ -40,6 +41,9 @@ test-slow: build
 
 nightly: build
 	@.venv/bin/python tools/lanes.py nightly
+
+clients: build
+	@.venv/bin/python tests/clients/run.py
 
 sim:
 	@tools/sim.sh "$(SEED)"

@@ -1,5 +1,5 @@
-"""Every test that ARCHITECTURE.md, docs/limits.md and docs/postgres.md name for a guard is there; anything else is an
-error.
+"""Every test that ARCHITECTURE.md, docs/clients.md, docs/limits.md and docs/postgres.md name for a guard is there;
+anything else is an error.
 
 Looks at tables whose last column is headed `test` or `tests`. What stands there in backticks is a test: `Suite.test`
 (C++), `ClassTest.method` (Java), `test_file::test_function` (Python) or `folder/file.slt` (below tests/slt). A row
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-DOCUMENTS = ("ARCHITECTURE.md", "docs/limits.md", "docs/postgres.md")
+DOCUMENTS = ("ARCHITECTURE.md", "docs/clients.md", "docs/limits.md", "docs/postgres.md")
 LIMITS = "docs/limits.md"
 CPP_FOLDERS = ("base", "rpc", "semantics", "aggregator", "storage_node", "tests")
 PYTHON_FOLDERS = ("schema_compiler", "tests")

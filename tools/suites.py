@@ -94,7 +94,7 @@ FAST = [
     ),
     pytest_suite("commands", "tests/commands", goes_beside=True),  # A third of it is waiting: for clusters that start.
     pytest_suite("statements and answers", "tests/slt"),
-    pytest_suite("clients of PostgreSQL", "tests/postgres"),
+    pytest_suite("clients of PostgreSQL", "tests/postgres tests/clients"),
     pytest_suite("oracle", "tests/oracle", {"DAEDALUS_ORACLE_QUERIES": "1000"}),
     pytest_suite("demo", "tests/demo", wants_quiet=True),
     pytest_suite("proof", "tests/proof"),
@@ -133,6 +133,7 @@ NIGHTLY = [
         {"DAEDALUS_HEAVY_STATEMENTS": "1000"},
         wants_quiet=True,
     ),
+    Suite("programs of clients", ".venv/bin/python tests/clients/run.py --check"),
     pytest_suite("deployment", "tests/deploy", may_skip_all=True),
     pytest_suite("Java installed", "tests/install"),
     *(
