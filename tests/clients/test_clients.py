@@ -9,7 +9,7 @@ import pytest
 from recorded import Recorded
 from sent import few_of_each_shape, is_kept, shape
 
-from clients.install import INSTALLERS, missing_reason
+from clients.install import INSTALLERS, MANAGERS, install, missing_reason
 from clients.page import BEGIN, END, Outcome, rows_of, written_page
 from clients.pins import Client, read_clients
 from clients.steps import NO_CODE, Step, Verdict, compare
@@ -80,6 +80,15 @@ def test_a_client_that_is_not_installed_is_not_run_and_the_page_says_why() -> No
     assert f"not run: {reason}" in row
 
 
+def test_why_a_client_does_not_install_is_kept_until_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clients.pins.INSTALLED", tmp_path)
+    monkeypatch.setitem(MANAGERS, "pypi", "no_such_program")
+    assert install(client()) == missing_reason(client()) == "there is no no_such_program"
+    monkeypatch.setitem(MANAGERS, "pypi", "python3")
+    monkeypatch.setitem(INSTALLERS, "pypi", lambda _: None)
+    assert install(client()) == missing_reason(client()) == ""
+
+
 def test_statements_of_one_shape_are_kept_twice() -> None:
     texts = [
         "SELECT name FROM kinds WHERE id = 1",
@@ -96,6 +105,8 @@ def test_statements_of_one_shape_are_kept_twice() -> None:
 
 def test_blocks_and_what_is_a_servers_own_are_not_kept() -> None:
     assert is_kept("INSERT INTO kinds (id) VALUES (1)")
+    assert is_kept('/* {"app": "a tool"} */ SELECT 1')
+    assert not is_kept("/* a tool */ COPY kinds FROM STDIN")
     assert not any(map(is_kept, ("BEGIN", "COPY kinds FROM STDIN", "SELECT version()", "SELECT pg_backend_pid()")))
 
 

@@ -25,14 +25,14 @@ NOT_ASKED = Said("not asked")
 # What is said alone, outside of any block, has the same outcome everywhere; blocks, cursors and COPY have not. Some
 # clients name their prepared statements anew in each process.
 KEPT = re.compile(
-    r"^[\s(]*(SELECT|WITH|VALUES|TABLE|SHOW|INSERT|UPDATE|DELETE|MERGE|SET(?! ROLE)|RESET|DISCARD|PREPARE|EXECUTE"
+    r"^(?:[\s(]|/\*.*?\*/)*(SELECT|WITH|VALUES|TABLE|SHOW|INSERT|UPDATE|DELETE|MERGE|SET(?! ROLE)|RESET|DISCARD|PREPARE|EXECUTE"
     r"|DEALLOCATE ALL)\b",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 # Which rows come is left open by these, so only how many there are, and of which columns, is the same.
 ANY_ROWS = re.compile(r"^(?!.*\bORDER BY\b).*\bLIMIT\b", re.IGNORECASE | re.DOTALL)
 PLACEHOLDER = re.compile(r"\{((?:class|type|constraint|file) \w+|role)\}")
-LITERAL = re.compile(r"'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b")
+LITERAL = re.compile(r"/\*.*?\*/|'(?:[^']|'')*'|\$\d+|\b\d+(?:\.\d+)?\b")
 REPEATED = re.compile(r"\(\?(?:, ?\?)*\)(?:, ?\(\?(?:, ?\?)*\))*|\?(?:, ?\?)+")
 
 
