@@ -32,7 +32,7 @@ class Client:
     def title(self) -> str:
         """Its name and version, as readers know them."""
         version = next(iter(self.packages.values())).split(":")[-1]
-        return f"{self.name} {version.removeprefix('v').removesuffix('.Final')}"
+        return f"{self.name} {version.removeprefix('v').removesuffix('.Final').removesuffix('.RELEASE')}"
 
 
 def read_clients(keys: list[str] | None = None) -> list[Client]:

@@ -44,8 +44,10 @@ listen postgres
   server first 127.0.0.1:{server} check
 """
 # How each is started, with the path of its configuration behind that; pgbouncer does not run as root.
+RUN_PGBOUNCER = ["setpriv", "--reuid=nobody", "--clear-groups", "pgbouncer", "-q"]
 PASSING_ON = {
-    "pgbouncer": (["setpriv", "--reuid=nobody", "--clear-groups", "pgbouncer", "-q"], PGBOUNCER),
+    "pgbouncer": (RUN_PGBOUNCER, PGBOUNCER),
+    "pgbouncer_transactions": (RUN_PGBOUNCER, PGBOUNCER.replace("session", "transaction")),
     "haproxy": (["haproxy", "-q", "-db", "-f"], HAPROXY),
 }
 
