@@ -22,6 +22,7 @@ class Client:
     packages: dict[str, str]
     program: Path
     through: str = ""
+    words: str = ""
 
     @property
     def folder(self) -> Path:

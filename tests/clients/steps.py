@@ -77,18 +77,29 @@ def command_of(client: Client) -> list[str | Path]:
     raise ValueError(f"no way to start {client.program}")
 
 
+def environment_of(client: Client, dsn: str) -> dict[str, str]:
+    """What a program is told: where the server is, in PostgreSQL's own variables, and where its files are."""
+    place = dict(part.split("=") for part in dsn.split())
+    return {
+        "PGHOST": place["host"],
+        "PGPORT": place["port"],
+        "PGUSER": place["user"],
+        "PGDATABASE": place["dbname"],
+        "NODE_PATH": str(client.folder / "node_modules"),
+        "PYTHONPATH": str(PROGRAMS / "python"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "CLIENT_FOLDER": str(client.folder),
+        "CLIENT_WORDS": client.words,
+    }
+
+
 def run_program(client: Client, dsn: str) -> list[Step]:
     """The steps that the client's program took. A program that ends early has a last step that says so."""
-    place = dict(part.split("=") for part in dsn.split())
     process = subprocess.Popen(
         command_of(client), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        cwd=client.folder,
-        env={
-            **os.environ,
-            "PGHOST": place["host"], "PGPORT": place["port"], "PGUSER": place["user"], "PGDATABASE": place["dbname"],
-            "NODE_PATH": str(client.folder / "node_modules"), "PYTHONPATH": str(PROGRAMS / "python"),
-            "PYTHONDONTWRITEBYTECODE": "1", "LANG": "C.UTF-8", "TZ": "UTC", "CLIENT_FOLDER": str(client.folder),
-        },
+        cwd=client.folder, env={**os.environ, **environment_of(client, dsn)},
     )  # fmt: skip
     try:
         out, err = process.communicate(timeout=PROGRAM_SECONDS_MAX)
