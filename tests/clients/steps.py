@@ -88,6 +88,7 @@ def environment_of(client: Client, dsn: str) -> dict[str, str]:
         "NODE_PATH": str(client.folder / "node_modules"),
         "PYTHONPATH": str(PROGRAMS / "python"),
         "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",  # dbt names tables in the order of a set.
         "LANG": "C.UTF-8",
         "TZ": "UTC",
         "CLIENT_FOLDER": str(client.folder),
