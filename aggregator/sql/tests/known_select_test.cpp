@@ -491,7 +491,7 @@ TEST_F(KnownSelectTest, BoundIsWhatWouldHaveBeenCompiled) {
   // Else nothing has been shown.
   EXPECT_GT(bound, sets * 900);
   EXPECT_LT(bound, sets * 4'500);
-  EXPECT_GT(bound_with_null, sets * 20);
+  EXPECT_GT(bound_with_null, sets * 10);
   RecordProperty("bound", std::to_string(bound));
   RecordProperty("bound_with_null", std::to_string(bound_with_null));
 }

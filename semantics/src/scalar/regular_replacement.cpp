@@ -118,8 +118,6 @@ Result<Value> replaced(Arguments arguments, const regular::Syntax& syntax, Wante
       .replaced(wanted.start, wanted.match);
 }
 
-uint64_t length_of(const BoundExpression& argument) { return length_max(argument.type); }
-
 }  // namespace
 
 Result<Value> replace_first(Arguments arguments, const BoundExpression&) { return replaced(arguments, {}, {}); }
@@ -156,10 +154,10 @@ Result<Value> replace_from(Arguments arguments, const BoundExpression&) {
 
 /// Each character, and none, may be a match; what parts of matches are written again comes to no more than the text.
 Type type_of_replaced_matches(std::span<const BoundExpression> arguments) {
-  const uint64_t size = length_of(arguments[0]);
+  const uint64_t size = length_max(arguments[0].type);
   const bool is_one = arguments.size() == 3;
   const auto* with = arguments[2].is_constant() ? std::get_if<std::string>(&arguments[2].value) : nullptr;
-  const uint64_t with_size = with != nullptr ? with->size() : length_of(arguments[2]);
+  const uint64_t with_size = with != nullptr ? with->size() : uint64_t{length_max(arguments[2].type)};
   const uint64_t references =
       with != nullptr ? static_cast<uint64_t>(std::count(with->begin(), with->end(), '\\')) : with_size / 2;
   return text_of(size + (is_one ? 1 : size + 1) * with_size + references * size);
