@@ -133,8 +133,8 @@ struct ExplainCommand {
   ExplainOptions options;
   std::variant<QueryCommand, WriteCommand, SessionQuery, ExecuteCommand> explained;
   uint32_t query_at = 0;  ///< Where that begins, in bytes; of a DECLARE its query.
-  std::optional<Error> mistake =
-      std::nullopt;  ///< Of the options: told once the statement itself is known to be right.
+  /// Of the options: told once the statement itself is known to be right.
+  std::shared_ptr<const Error> mistake = nullptr;
 };
 /// A statement that is known, and not supported.
 struct RefusedCommand {

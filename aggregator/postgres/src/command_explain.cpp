@@ -191,7 +191,10 @@ Command explain_command(std::string_view statement) {
   if (!may_be_explained(words)) {
     return syntax_error_in(words, statement);
   }
-  ExplainCommand command{state.shown, QueryCommand{}, words.offset(), state.mistake ? state.mistake : check(state)};
+  ExplainCommand command{state.shown, QueryCommand{}, words.offset()};
+  if (auto mistake = state.mistake ? std::move(state.mistake) : check(state)) {
+    command.mistake = std::make_shared<const Error>(std::move(*mistake));
+  }
   Command explained = command_of(statement.substr(command.query_at));
   if (auto* refused = std::get_if<RefusedCommand>(&explained)) {
     return std::move(*refused);

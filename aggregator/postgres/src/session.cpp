@@ -225,7 +225,9 @@ std::string PgSession::take_output(Instant now) {
 
 // ---- what its owner did ----
 
-const std::optional<std::string>& PgSession::ended() const { return requests_.empty() ? ended_ : kNotYet; }
+const std::optional<std::string>& PgSession::ended() const {
+  return requests_.empty() && ended_ != nullptr ? *ended_ : kNotYet;
+}
 
 void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
   if (phase_ == Phase::kOver || !requests_.is_latest_work(id)) {
@@ -377,7 +379,7 @@ void PgSession::finish(std::string reason) {
   if (was_up_) {
     requests_.tell_down(reason);
   }
-  ended_ = std::move(reason);
+  ended_ = std::make_unique<const std::optional<std::string>>(std::move(reason));
 }
 
 }  // namespace daedalus::postgres

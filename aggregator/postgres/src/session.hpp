@@ -389,7 +389,7 @@ class PgSession final : public rpc::ByteSession {
   Instant last_progress_;  ///< Of output.
   FrameBuffer input_;
   Output output_;
-  std::optional<std::string> ended_;
+  std::unique_ptr<const std::optional<std::string>> ended_;  ///< Why; null: it has not.
 
   // ---- what it keeps between statements ----
   ClientSettings settings_;
