@@ -21,8 +21,8 @@ Told = list[bytes | None] | str
 
 
 @pytest.fixture(scope="module")
-def theirs(postgres: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres, autocommit=True) as connection:
+def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         yield connection
 
 

@@ -71,8 +71,8 @@ def drawn_intervals(seed: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def theirs(postgres: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres, autocommit=True) as connection:
+def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
         yield connection
 
 

@@ -21,7 +21,8 @@ OF_CATALOGUE = re.compile(r"\b(pg_\w+|information_schema)\b|::reg", re.IGNORECAS
 OWN = re.compile(
     r"\b(version|pg_backend_pid|inet_\w+|pg_sleep|generate_series|current_user|session_user|current_timestamp|now)\b"
     r"|set_config|pg_is_in_recovery|server_version|pg_settings"
-    r"|pg_stat_|data_directory|pg_proc d\b|pg_\w*size|pg_database|pg_roles|\w+acl\b|initprivs|relfrozenxid|pg_attver",
+    r"|pg_stat_|pg_locks|pg_get_viewdef|data_directory|pg_proc d\b|pg_\w*size|pg_database|pg_roles|\w+acl\b"
+    r"|initprivs|relfrozenxid|pg_attver",
     re.IGNORECASE,
 )
 WRITES = re.compile(r"\bUPDATE\b|\bFOR SHARE\b", re.IGNORECASE)

@@ -111,7 +111,7 @@ class DatabaseMetaDataTest {
             expected.forEach((question, answer) -> assertThat(found.get(question)).as(question).isEqualTo(answer));
             assertThat(ours.getMetaData().getDatabaseMajorVersion()).isEqualTo(15);
             try (ResultSet databases = ours.getMetaData().getCatalogs()) {
-                assertThat(rowsOf(databases)).isEqualTo("TABLE_CAT name\nkinds");
+                assertThat(rowsOf(databases)).isEqualTo("TABLE_CAT name\nkinds\npostgres");
             }
             assertThat(ours.getMetaData().getUserName()).isEqualTo("ada");
         }
