@@ -32,6 +32,7 @@ public final class PackedScan {
     private final long[] bounds;
     /** Whether this class knows every column's layout. */
     private final boolean isKnown;
+    private boolean hasInfinity;
     private final int nullBytes;
 
     /**
@@ -81,6 +82,7 @@ public final class PackedScan {
      * needed.
      */
     public int countSound(byte[] rows) {
+        hasInfinity = false;
         int count = 0;
         int at = 0;
         while (at < rows.length && isKnown) {
@@ -94,6 +96,16 @@ public final class PackedScan {
             count++;
         }
         return isKnown ? count : NOT_SOUND;
+    }
+
+    /** Whether a date or timestamp of the rows that were counted last is infinite. */
+    public boolean hasInfinity() {
+        return hasInfinity;
+    }
+
+    private boolean isInfinite(boolean isInfinite) {
+        hasInfinity |= isInfinite;
+        return isInfinite;
     }
 
     private boolean isSound(byte[] rows, int start, int end) {
@@ -131,12 +143,12 @@ public final class PackedScan {
             case DATE -> {
                 int days = (int) INT.get(rows, at);
                 yield days >= PackedValues.DATE_MIN && days <= PackedValues.DATE_MAX
-                        || PackedValues.isInfiniteDate(days);
+                        || isInfinite(PackedValues.isInfiniteDate(days));
             }
             case TIMESTAMP, TIMESTAMPTZ -> {
                 long micros = (long) LONG.get(rows, at);
                 yield micros >= PackedValues.TIMESTAMP_MIN && micros <= PackedValues.TIMESTAMP_MAX
-                        || PackedValues.isInfiniteTimestamp(micros);
+                        || isInfinite(PackedValues.isInfiniteTimestamp(micros));
             }
             case TIME -> {
                 long micros = (long) LONG.get(rows, at);

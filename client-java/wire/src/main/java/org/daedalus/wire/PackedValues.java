@@ -133,6 +133,13 @@ public final class PackedValues {
         return LocalDate.ofEpochDay(days);
     }
 
+    /** Whether the value is infinity of a date or timestamp. */
+    public static boolean isInfinite(Object value) {
+        return value instanceof LocalDate date && (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN))
+                || value instanceof LocalDateTime time && isInfiniteTimestamp(toMicros(time))
+                || value instanceof Instant moment && isInfiniteTimestamp(toMicros(moment));
+    }
+
     static boolean isInfiniteDate(long days) {
         return days == Integer.MAX_VALUE || days == Integer.MIN_VALUE;
     }

@@ -110,7 +110,7 @@ final class ExpressionChecker {
 
     private int kindOfConstant(Constant constant) throws RefusedUpdateException {
         try {
-            Constants.toValue(constant);
+            languageNeeded = Math.max(languageNeeded, Language.neededBy(Constants.toValue(constant)));
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }

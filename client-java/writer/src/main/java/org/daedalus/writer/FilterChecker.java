@@ -24,6 +24,7 @@ final class FilterChecker {
     private final DescribedTable table;
     private final int literalsMax;
     private int literals;
+    private int languageNeeded = 1;
 
     FilterChecker(DescribedTable table) {
         this.table = table;
@@ -37,6 +38,11 @@ final class FilterChecker {
             throw new RefusedUpdateException("54001", "the condition has " + literals + " comparisons, more than "
                     + literalsMax);
         }
+    }
+
+    /** The first version of the language that has all of what was checked. */
+    int languageNeeded() {
+        return languageNeeded;
     }
 
     private void checkCondition(Expression condition, int depth) throws RefusedUpdateException {
@@ -90,7 +96,7 @@ final class FilterChecker {
         return table.columns().get(position).type();
     }
 
-    private static void checkConstant(ColumnType column, Expression expression) throws RefusedUpdateException {
+    private void checkConstant(ColumnType column, Expression expression) throws RefusedUpdateException {
         if (!expression.hasConstant()) {
             throw malformed("a column compared with something other than constants");
         }
@@ -100,7 +106,7 @@ final class FilterChecker {
             if (!isComparable(column, type)) {
                 throw malformed(column + " compared with " + type);
             }
-            Constants.toValue(constant);
+            languageNeeded = Math.max(languageNeeded, Language.neededBy(Constants.toValue(constant)));
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }

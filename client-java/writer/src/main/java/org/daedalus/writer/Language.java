@@ -3,6 +3,7 @@ package org.daedalus.writer;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import org.daedalus.wire.PackedValues;
 
 /**
  * The language of updates: which numbers of functions, casts and kinds of values may be in them, and since which
@@ -12,6 +13,9 @@ import java.util.OptionalInt;
  * <p>Versions are counted from 1, and each has a hash. A build knows those of all versions that its own contains.
  */
 final class Language {
+    /** Since when infinity of a date or timestamp is a value: older nodes take it for a moment out of range. */
+    static final int INFINITY_SINCE = 2;
+
     /** What a number is one of: the words of {@code rpc/vectors/language.tsv}. */
     enum Kind {
         FUNCTION, TYPE, CAST, AGGREGATE
@@ -27,6 +31,11 @@ final class Language {
     Language(List<Long> hashes, Map<Number, Integer> later) {
         this.hashes = List.copyOf(hashes);
         this.later = Map.copyOf(later);
+    }
+
+    /** The first version whose nodes take the value, null among them. */
+    static int neededBy(Object value) {
+        return PackedValues.isInfinite(value) ? INFINITY_SINCE : 1;
     }
 
     static int castNumber(int from, int to) {

@@ -129,7 +129,7 @@ final class UpdateChecker {
                 return 0;
             case DELETE:
                 if (part.getDelete().hasFilter()) {
-                    new FilterChecker(table).check(part.getDelete().getFilter());
+                    checkFilter(part.getDelete().getFilter());
                 }
                 checkResiduals(part.getDelete().getResidualsList());
                 return 0;
@@ -151,6 +151,9 @@ final class UpdateChecker {
         }
         long found = scan.countSound(part.getRows().toByteArray());
         found = found == PackedScan.NOT_SOUND ? checkRows(part) : found;
+        if (scan.hasInfinity()) {
+            need(Language.INFINITY_SINCE);
+        }
         if (found != rowCount || found == 0) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an insert announces " + rowCount
                     + " rows and brings " + found);
@@ -174,6 +177,7 @@ final class UpdateChecker {
 
     private void checkRow(Object[] values, long row) throws RefusedUpdateException {
         for (int column = 0; column < values.length; column++) {
+            need(Language.neededBy(values[column]));
             if (values[column] != null) {
                 checkNumeric(column, values[column], row);
             } else if (!table.columns().get(column).nullable()) {
@@ -199,9 +203,19 @@ final class UpdateChecker {
             checkAssignment(assignment, assigned);
         }
         if (part.hasFilter()) {
-            new FilterChecker(table).check(part.getFilter());
+            checkFilter(part.getFilter());
         }
         checkResiduals(part.getResidualsList());
+    }
+
+    private void checkFilter(Expression filter) throws RefusedUpdateException {
+        FilterChecker checker = new FilterChecker(table);
+        checker.check(filter);
+        need(checker.languageNeeded());
+    }
+
+    private void need(int language) {
+        languageNeeded = Math.max(languageNeeded, language);
     }
 
     private void checkResiduals(List<Expression> residuals) throws RefusedUpdateException {
@@ -212,7 +226,7 @@ final class UpdateChecker {
         for (Expression residual : residuals) {
             ExpressionChecker checker = new ExpressionChecker(table, functions);
             checker.checkCondition(residual);
-            languageNeeded = Math.max(languageNeeded, checker.languageNeeded());
+            need(checker.languageNeeded());
         }
     }
 
@@ -235,14 +249,15 @@ final class UpdateChecker {
         } else if (value.hasColumn() || value.getCall().getFunction() != 0) {
             ExpressionChecker checker = new ExpressionChecker(table, functions);
             checker.checkAssigned(column, value);
-            languageNeeded = Math.max(languageNeeded, checker.languageNeeded());
+            need(checker.languageNeeded());
         } else {
             checkAdd(column, position, value.getCall());
         }
     }
 
-    private static void checkSet(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
+    private void checkSet(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         Object value = valueOf(column, constant);
+        need(Language.neededBy(value));
         if (value == null && !column.nullable()) {
             throw new RefusedUpdateException("23502", "null value in column \"" + column.name()
                     + "\" violates not-null constraint");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
 import java.math.BigDecimal;
+import java.time.LocalDate;
 import java.util.List;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
@@ -67,6 +68,26 @@ class UpdateCheckerTest {
         assertThat(check(delete(compare(Operator.OPERATOR_EQUAL, ID, constant(INT, 3))))).isNull();
         assertThat(check(delete(compare(Operator.OPERATOR_LESS, NAME_COLUMN,
                 constant(ColumnType.varcharOf(30), "longer than its column"))))).isNull();
+    }
+
+    @Test
+    void shouldAskForNodesThatTakeInfinity() {
+        Object[] finite = {1, 2, null, null, LocalDate.of(2013, 1, 1)};
+        Object[] infinite = {1, 2, null, null, LocalDate.MAX};
+        Object[] notAscii = {1, 2, null, "é", LocalDate.MIN}; // Rows that need a closer look.
+        needs(1, insert(0, finite));
+        needs(Language.INFINITY_SINCE, insert(0, finite, infinite));
+        needs(1, insert(0, finite));
+        needs(Language.INFINITY_SINCE, insert(0, notAscii));
+        needs(Language.INFINITY_SINCE, modify(DAY, constant(DATE, LocalDate.MIN), null));
+        needs(1, modify(DAY, constant(DATE, null), null));
+        needs(Language.INFINITY_SINCE,
+                delete(compare(Operator.OPERATOR_LESS, DAY, constant(DATE, LocalDate.MAX))));
+    }
+
+    private void needs(int language, UpdatePart part) {
+        assertThat(check(part)).isNull();
+        assertThat(checker.languageNeeded()).isEqualTo(language);
     }
 
     @Test
