@@ -167,10 +167,10 @@ def test_port_in_use_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
     assert str(cluster.port + 10) in node.err
 
 
-def test_second_writer_is_refused_and_the_holder_is_named(cluster: LocalCluster) -> None:
+def test_second_writer_is_refused_and_the_holder_is_named(cluster: LocalCluster, tmp_path: Path) -> None:
     answer = run_command(
         ROOT / "bin" / "daedalus-writer", "--aggregators", cluster.address,
-        "--listen", f"127.0.0.1:{free_ports(1)}", "--name", "intruder",
+        "--listen", f"127.0.0.1:{free_ports(1)}", "--name", "intruder", "--journal-dir", tmp_path / "journal",
     )  # fmt: skip
     assert answer.code == 1
     assert f"127.0.0.1:{cluster.port + 50}" in answer.err
