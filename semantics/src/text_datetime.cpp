@@ -191,7 +191,7 @@ void append_moment(int64_t micros, std::optional<int64_t> offset, std::string& o
   const CivilDate date = civil_from_days(days);
   append_civil(date, out);
   out.push_back(' ');
-  append_time(micros - days * kMicrosPerDay, out);
+  append_time(floor_mod(micros, kMicrosPerDay), out);
   if (offset) {
     append_offset(*offset, out);
   }
