@@ -33,7 +33,10 @@ Result<Condition> ConditionCompiler::like(const grammar::OperatorExpression& nod
   if (semantics::is_null(pattern->value)) {
     return always_null();
   }
-  const auto& text = std::get<std::string>(pattern->value);
+  std::string_view text = std::get<std::string>(pattern->value);
+  if (!pattern->is_untyped && pattern->type.kind == TypeKind::kChar) {
+    text = text.substr(0, text.find_last_not_of(' ') + 1);  // As a char becomes the text that a pattern is.
+  }
   if (text.size() > kStringConstantSizeMax) {
     return scope_.error("54000", fmt::format("LIKE pattern too long: at most {} bytes", kStringConstantSizeMax),
                         pattern->location);
