@@ -48,9 +48,7 @@ Hashed of_long(int64_t value) {
 
 Hashed of_integer(const Value& value, std::string&) { return of_word(static_cast<uint32_t>(integer(value))); }
 Hashed of_bigint(const Value& value, std::string&) { return of_long(integer(value)); }
-Hashed of_moment(const Value& value, std::string&) {
-  return of_long(since_2000(TypeKind::kTimestamp, integer(value)));
-}
+Hashed of_moment(const Value& value, std::string&) { return of_long(since_2000(TypeKind::kTimestamp, integer(value))); }
 Hashed of_text(const Value& value, std::string&) { return of_bytes(text(value)); }
 Hashed of_interval(const Value& value, std::string&) {
   return of_long(static_cast<int64_t>(interval_micros(std::get<Interval>(value))));
