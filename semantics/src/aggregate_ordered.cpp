@@ -13,7 +13,7 @@ namespace daedalus::semantics {
 
 namespace {
 
-/// What lies between two values, the share of the way from the lower one.
+/// Returns the value that lies this share of the way from the lower value to the other.
 Result<Value> between(const Value& low, const Value& high, double share) {
   if (const auto* from = std::get_if<double>(&low)) {
     return Value(*from + share * (std::get<double>(high) - *from));
@@ -72,7 +72,7 @@ Result<void> AggregateState::take_for_percentile(const Value& value, double frac
   return {};
 }
 
-/// Of several that are as frequent the first one stays.
+/// The first one of several that are as frequent stays.
 void AggregateState::take_for_mode(const Value& value, int64_t rows) {
   const bool is_same = !is_null(squares_) && compare(squares_, value) == 0;
   passed_ = is_same ? passed_ + rows : rows;

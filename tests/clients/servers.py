@@ -18,7 +18,7 @@ from recorded_comparison import fill, values_of
 
 SMALL = ("--storage-nodes", "1", "--segments", "2", "--segment-mib", "16", IN_MEMORY)
 END_SECONDS_MAX = 30
-# What a program has made beside the table, and left there.
+# Drops tables and views that a program has made and left there.
 LEFT_BEHIND = """
 SELECT format('DROP %s %I CASCADE', CASE relkind WHEN 'v' THEN 'VIEW' ELSE 'TABLE' END, relname)
 FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v') AND relname <> 'kinds'

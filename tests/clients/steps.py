@@ -39,7 +39,7 @@ class Step:
 
     @property
     def is_refusal(self) -> bool:
-        """Whether it was refused by name."""
+        """Says whether it was refused by name."""
         return self.code in REFUSALS or (self.code == NO_CODE and self.message.endswith("not supported"))
 
 

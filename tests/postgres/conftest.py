@@ -35,7 +35,7 @@ def postgres_dsn() -> Iterator[str]:
 
 
 def without_rows(dsn: str) -> str:
-    """The same, of a table whose rows of earlier tests are deleted."""
+    """Deletes the rows of earlier tests; returns the DSN."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("DELETE FROM kinds")
     return dsn
@@ -51,6 +51,20 @@ def table(dsn: str) -> str:
 def postgres(postgres_dsn: str) -> str:
     """How clients find PostgreSQL, whose table has no rows."""
     return without_rows(postgres_dsn)
+
+
+@pytest.fixture(scope="module")
+def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
+    """A connection to PostgreSQL, which the tests of a file share."""
+    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def ours(table: str) -> Iterator[psycopg.Connection]:
+    """A connection to the first aggregator, whose table has no rows."""
+    with psycopg.connect(table, autocommit=True) as connection:
+        yield connection
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,6 @@ asked of a cluster and of PostgreSQL 15 alike. Texts go and come as bytes, witho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import psycopg
 import pytest
 from psycopg import pq
@@ -18,18 +16,6 @@ SPELLINGS = ["latin1", "LATIN-1", "iso88591", "ISO_8859-1", "win1252", "Windows-
 STRINGS = {"LATIN1": "Zoë Müller £5 ÿ\u0080 ½", "WIN1252": "Zoë €5 „Œuvre“ Ÿ ™ \u2013"}
 
 Told = list[bytes | None] | str
-
-
-@pytest.fixture(scope="module")
-def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture
-def ours(table: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(table, autocommit=True) as connection:
-        yield connection
 
 
 def seen(result: pq.abc.PGresult) -> Told:

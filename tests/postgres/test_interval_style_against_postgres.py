@@ -4,7 +4,6 @@ style of the session would change what a statement computes."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import psycopg
 import pytest
@@ -68,18 +67,6 @@ def drawn_intervals(seed: int) -> list[str]:
         for _ in range(INTERVALS_EACH)
     ]
     return [*AT_THE_ENDS, *drawn]
-
-
-@pytest.fixture(scope="module")
-def theirs(postgres_dsn: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(postgres_dsn, autocommit=True) as connection:
-        yield connection
-
-
-@pytest.fixture
-def ours(table: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(table, autocommit=True) as connection:
-        yield connection
 
 
 def told(connection: psycopg.Connection, sql: str, parameter: bytes | None = None) -> list[bytes | None] | str:

@@ -73,7 +73,7 @@ def as_superuser(dsn: str) -> psycopg.Connection:
 
 
 def only_asks(sql: str) -> bool:
-    """Whether a statement changes nothing, and its answer is not one server's own."""
+    """Says whether a statement changes nothing, and its answer is not one server's own."""
     return bool(ASKS.match(sql)) and not OWN.search(sql) and not WRITES.search(sql)
 
 

@@ -59,7 +59,7 @@ class Mismatch:
 
 
 def is_kept(sql: str) -> bool:
-    """Whether a statement can be said alone to any server that has the table."""
+    """Says whether a statement can be said alone to any server that has the table."""
     return KEPT.match(sql) is not None
 
 
@@ -134,7 +134,7 @@ def _mismatches(statements: Iterable[Recorded], theirs: Teller, ours: Teller) ->
 
 
 def _may_differ(statement: Recorded, expected: Said, found: Said) -> bool:
-    """Whether the rows are left open by the statement, or each server's own; columns never are."""
+    """Says whether the rows are left open by the statement, or each server's own; columns never are."""
     if (expected.sqlstate, expected.columns) != (found.sqlstate, found.columns):
         return False
     if OWN.search(statement.sql) or EXPLAINS.match(statement.sql):

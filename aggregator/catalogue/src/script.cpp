@@ -13,7 +13,7 @@ namespace daedalus::catalogue {
 namespace {
 
 constexpr std::string_view kEnd = ";\n\n";
-/// What the database is called that nobody has renamed yet.
+/// The database has this name until it is renamed.
 constexpr std::string_view kFirstDatabase = kOtherDatabase;
 constexpr std::string_view kTemplate = "template1";
 
@@ -107,7 +107,7 @@ std::string close_database(std::string_view name) {
   return fmt::format("REVOKE CREATE, TEMPORARY ON DATABASE {} FROM PUBLIC{}", quoted_name(name), kEnd);
 }
 
-/// What nobody may do there but who makes it.
+/// Takes from everybody what only the maker of the database may do there.
 std::string restrict_everybody() {
   return fmt::format("REVOKE USAGE ON LANGUAGE plpgsql FROM PUBLIC{}", kEnd) + revoke_functions() + revoke_views() +
          change_system_tables();

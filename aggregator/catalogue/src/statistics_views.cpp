@@ -70,7 +70,8 @@ std::string replace_empty_views() {
       kEmpty, kCommandEnd);
 }
 
-/// The same rows, with NULL in place of each call of a function that counts; of clients there are those that are shown.
+/// Keeps the rows of each view and puts NULL in place of each call of a function that counts; numbers of clients are
+/// those of the clients that are shown.
 std::string replace_counters() {
   return fmt::format(
       "DO $do$\n"

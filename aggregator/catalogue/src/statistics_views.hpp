@@ -1,5 +1,5 @@
-// What the catalogue's views of clients and of statistics show: clients of the aggregator in place of the server's own,
-// and NULL where PostgreSQL counts what nobody counts here.
+// The catalogue's views of clients and of statistics show clients of the aggregator in place of the server's own, and
+// NULL where PostgreSQL counts what nobody counts here.
 //
 // Decides where the rows come from: settings of the statement that reads them (kSessionsSetting, kBackendSetting).
 #pragma once

@@ -1,4 +1,4 @@
-// What one client may know of all clients of its aggregator, as pg_stat_activity and its like show it.
+// Clients of an aggregator as pg_stat_activity and its like show them to one of them.
 //
 // Decides which columns are told, and what is withheld of other users' clients, as PostgreSQL does. Refuses to know how
 // views become of it.
@@ -31,7 +31,7 @@ struct ClientActivity {
 /// Instants began. `is_told_all`: whoever asks is this user, or an operator.
 void append_activity(const ClientActivity& client, int64_t epoch_us, bool is_told_all, std::string& out);
 
-/// Whether a statement may show clients: it names a view of PostgreSQL's statistics.
+/// Says whether a statement may show clients: it names a view of PostgreSQL's statistics.
 [[nodiscard]] bool may_show_clients(std::string_view sql);
 
 }  // namespace daedalus::postgres

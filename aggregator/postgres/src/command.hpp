@@ -122,7 +122,7 @@ struct CopyCommand {
 };
 /// Whatever the compiler is to judge.
 struct QueryCommand {};
-/// What EXPLAIN is asked to show.
+/// EXPLAIN is asked to show this.
 struct ExplainOptions {
   bool is_verbose = false;
   bool has_costs = true;
@@ -133,7 +133,7 @@ struct ExplainCommand {
   ExplainOptions options;
   std::variant<QueryCommand, WriteCommand, SessionQuery, ExecuteCommand> explained;
   uint32_t query_at = 0;  ///< Where that begins, in bytes; of a DECLARE its query.
-  /// Of the options: told once the statement itself is known to be right.
+  /// The first mistake in the options. It is told once the statement itself is known to be right.
   std::shared_ptr<const Error> mistake = nullptr;
 };
 /// A statement that is known, and not supported.
@@ -146,11 +146,11 @@ using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand
                              PrepareCommand, ExecuteCommand, DeallocateCommand, DiscardCommand, SessionQuery,
                              WriteCommand, CopyCommand, QueryCommand, ExplainCommand, RefusedCommand>;
 
-/// Whether it is a query, or an EXPLAIN of one.
+/// Says whether it is a query, or an EXPLAIN of one.
 [[nodiscard]] bool is_of_query(const Command& command);
-/// Whether it is a write, or an EXPLAIN of one.
+/// Says whether it is a write, or an EXPLAIN of one.
 [[nodiscard]] bool is_of_write(const Command& command);
-/// What the compiler is given of a statement with this text: of an EXPLAIN the explained one, at its place.
+/// Returns the text that the compiler is given of a statement: of an EXPLAIN the explained one, at its place.
 [[nodiscard]] std::string compiled_text(const Command& command, const std::string& sql);
 
 /// `statement` is one statement, without a semicolon. Cost: of its first tokens; of a COPY, aggregator::read_copy().

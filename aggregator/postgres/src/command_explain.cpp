@@ -21,7 +21,7 @@ struct ExplainOption {
   uint32_t position = 0;  ///< Character of the statement, from 1.
 };
 
-/// What PostgreSQL takes that has no meaning here, and what is refused by name.
+/// The options that have been read: some have no meaning here, and some are refused by name once all are known.
 struct ExplainState {
   ExplainOptions shown;
   std::optional<Error> mistake;  ///< The first one in the options.
@@ -38,7 +38,7 @@ Error error_at(std::string sqlstate, std::string message, uint32_t position) {
   return error;
 }
 
-/// Where the next token begins: a character of the statement, from 1.
+/// Returns where the next token begins: a character of the statement, from 1.
 uint32_t position_of(const Words& words, std::string_view statement) {
   return characters_in(statement.substr(0, words.offset())) + 1;
 }
@@ -98,7 +98,7 @@ std::optional<Error> set_option(const ExplainOption& option, ExplainState& state
   return std::nullopt;
 }
 
-/// What cannot be had of a statement that does not run.
+/// Refuses options that tell of a statement that runs.
 std::optional<Error> check(const ExplainState& state) {
   if (state.has_wal && !state.runs) {
     return error_at("22023", "EXPLAIN option WAL requires ANALYZE", 0);

@@ -63,7 +63,7 @@ class Words {
   size_t at_ = 0;
 };
 
-/// Whether a statement that gives rows begins with the next token.
+/// Says whether a statement that gives rows begins with the next token.
 [[nodiscard]] bool begins_query(const Words& words);
 
 [[nodiscard]] RefusedCommand refuse(std::string_view name, std::string hint = {});

@@ -69,7 +69,7 @@ class Entrance {
   [[nodiscard]] const std::string& user() const { return user_; }
   /// The database that the client has asked for. Precondition: enter() has let it in.
   [[nodiscard]] std::string_view database() const;
-  /// Whether that is the table's: tools look around in another one before they know which that is.
+  /// Says whether that is the table's: tools look around in another one before they know which that is.
   [[nodiscard]] bool has_table() const { return other_database_ == 0; }
   /// Errors: 42501 the role that `what` needs is not the user's.
   [[nodiscard]] Result<void> check_role(Role needed, std::string_view what) const;

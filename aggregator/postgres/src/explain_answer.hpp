@@ -21,7 +21,7 @@ struct SweptRows {
   bool is_known = false;  ///< Each concerned partition has told its rows.
 };
 
-/// What the nodes' status says of it.
+/// Returns the number of rows that a plan sweeps, by the nodes' status.
 [[nodiscard]] SweptRows swept_rows(const aggregator::Plan& plan, const wire::v1::StatusReply& status);
 
 /// The answer's rows, each a text; `table` is the table's name.

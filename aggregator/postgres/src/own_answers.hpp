@@ -1,4 +1,4 @@
-// What a session answers itself: SHOW, EXPLAIN, and functions that only it can answer.
+// Answers that a session gives itself: SHOW, EXPLAIN, and functions that only it can answer.
 //
 // Decides their columns and values. Refuses to know how an answer is sent.
 #pragma once

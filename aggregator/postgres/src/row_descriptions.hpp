@@ -17,7 +17,8 @@ struct DescribedFor {
   ClientEncoding encoding = ClientEncoding::kUtf8;
 };
 
-/// Of these columns. `command`: whose columns they are. Errors, of each: 22P05 a name that the encoding does not have.
+/// Appends the descriptions of these columns. `command`: whose columns they are. Errors, of each: 22P05 a name that the
+/// encoding does not have.
 [[nodiscard]] Result<void> append_columns(const std::vector<semantics::Column>& columns, const Command& command,
                                           DescribedFor client, std::string& out);
 /// Of a statement that is not the catalogue's. `table`: the number that the catalogue has for the table; 0: none.

@@ -107,7 +107,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] bool is_within() const { return phase_ == Phase::kReady; }
   /// Precondition: is_within().
   [[nodiscard]] ClientActivity activity() const;
-  /// Whether its client may know what another one does: it is the same user, or an operator.
+  /// Says whether its client may know what another one does: it is the same user, or an operator.
   [[nodiscard]] bool may_know_of(const PgSession& other) const;
 
   // ---- rpc::ByteSession ----
@@ -322,7 +322,8 @@ class PgSession final : public rpc::ByteSession {
   void fail_first(const Failure& failure);
 
   // ---- session_catalogue.cpp ----
-  /// What this side refuses, or has not looked at yet (no refusal), may be the catalogue's: its tree is looked at.
+  /// Looks at the tree of a statement that this side refuses, or has not looked at yet (no refusal): it may be the
+  /// catalogue's.
   void locate(const std::string& sql, Failure refusal);
   /// As locate(), where the portal's text may be the catalogue's.
   void fail_or_locate(const Portal& portal, Failure failure);
@@ -330,7 +331,7 @@ class PgSession final : public rpc::ByteSession {
   /// It is none of the catalogue's: the compiler, which has not seen it yet, says what it is.
   void go_on_without_catalogue();
   void ask_catalogue(catalogue::Statement statement);
-  /// Whether a statement over the catalogue may run now. Errors: 42501, 0A000, 54000 too many of its rows wait.
+  /// Says whether a statement over the catalogue may run now. Errors: 42501, 0A000, 54000 too many of its rows wait.
   [[nodiscard]] Result<void> check_catalogue() const;
   void keep_catalogue_description(catalogue::Answer answer);
   void start_catalogue(Portal& portal, uint32_t rows_max);

@@ -1,4 +1,4 @@
-// What other clients are told of this one.
+// The session tells other clients of this one.
 #include <algorithm>
 
 #include "session.hpp"

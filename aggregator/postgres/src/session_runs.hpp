@@ -1,4 +1,4 @@
-// What a session is in the middle of: a message of several statements, an EXECUTE, an EXPLAIN.
+// Runs that a session is in the middle of: a message of several statements, an EXECUTE, an EXPLAIN.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class Settings {
   /// Of the session's clocks; null: UTC.
   [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
   [[nodiscard]] semantics::IntervalStyle interval_style() const { return interval_style_; }
-  /// What the client's texts are in.
+  /// The encoding of the client's texts.
   [[nodiscard]] ClientEncoding encoding() const { return encoding_; }
   /// How texts show values.
   [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_, encoding_}; }

@@ -21,7 +21,7 @@ using semantics::TypeKind;
 
 constexpr size_t kArenaBytes = 16u << 10;
 
-/// What the number is called where it is a column.
+/// The name of the column that the number is.
 constexpr const char* kNumber = "count";
 
 /// A query of which the number is wanted. Null: there is none, or several.
@@ -62,7 +62,7 @@ bool counts_rows(const Node& node) {
   return is_plain && plain_name(call.name) == kNumber && (call.star || takes_literal);
 }
 
-/// Whether the number of rows is all that it asks of them.
+/// Says whether the number of rows is all that it asks of them.
 bool asks_number_only(const Node& node) {
   if (counts_rows(node)) {
     return true;
@@ -212,8 +212,8 @@ Result<void> drop_outputs(const semantics::Schema& schema, semantics::Selection&
   return {};
 }
 
-/// What is put out, and in which order, does not change how many rows there are, unless the order says which of them
-/// are equal; whether there is one, the first says. One group of all rows is there because of what it puts out.
+/// Drops outputs and order, which do not change how many rows there are unless the order says which of them are equal;
+/// the first row says whether there is one. One group of all rows is there because of what it puts out.
 Result<void> keep_number(const semantics::Schema& schema, bool is_exists, semantics::Selection& selection) {
   if (is_exists && selection.limit.value_or(1) > 0) {
     selection.limit = 1;

@@ -10,7 +10,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether the statement is such, and its query is the only one.
+/// Says whether the statement is such, and its query is the only one.
 [[nodiscard]] bool is_of_number(const grammar::SelectStatement& select);
 
 /// The query as it is sent, and beside it the statement over one row that is the number of the query's rows. Errors:

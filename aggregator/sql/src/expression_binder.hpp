@@ -103,9 +103,9 @@ class ExpressionBinder {
   /// The value in a form that all of its equals have, as text at the latest.
   Bound told_apart(semantics::BoundExpression value, int32_t location);
   Result<AggregateParts> bind_aggregate_parts(semantics::AggregateFunction function, const grammar::FunctionCall& node);
-  /// The same of percentiles and mode(), with WITHIN GROUP (ORDER BY …).
+  /// Binds percentiles and mode(), with WITHIN GROUP (ORDER BY …).
   Result<AggregateParts> bind_ordered_set(semantics::AggregateFunction function, const grammar::FunctionCall& node);
-  /// What the values are that it orders: of percentile_cont doubles or intervals. `fraction`: the kind of its argument,
+  /// Binds the values that it orders: of percentile_cont doubles or intervals. `fraction`: the kind of its argument,
   /// if it has one. Error 42883.
   Result<semantics::BoundExpression> ordered_value(semantics::AggregateFunction function,
                                                    const grammar::FunctionCall& node, std::string_view fraction);

@@ -10,7 +10,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether what it puts out is of groups.
+/// Says whether what it puts out is of groups.
 [[nodiscard]] bool is_grouped(const grammar::SelectStatement& select);
 
 /// Whether there is anything to be put into one.

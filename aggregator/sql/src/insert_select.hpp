@@ -11,7 +11,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether the source of an INSERT is such a query.
+/// Says whether the source of an INSERT is such a query.
 [[nodiscard]] bool brings_rows(const grammar::Node& source);
 
 /// Where the values go, in their order.

@@ -36,7 +36,7 @@ std::span<Value> arena_list(Arena& arena, size_t size) {
 class NodeRewriter {
  public:
   using ColumnValue = std::function<Result<grammar::Node>(const grammar::ColumnReference&)>;
-  /// What stands for a node as a whole; absent where it is rewritten part by part.
+  /// Returns the node that stands for another one as a whole; absent where it is rewritten part by part.
   using Replacement = std::function<grammar::Node(const grammar::Node&)>;
 
   /// `order`: that in which calls of string_agg() meet their rows where they say none themselves.

@@ -15,10 +15,10 @@ namespace {
 
 using semantics::Literal;
 
-/// What PostgreSQL takes a row to cost (cpu_tuple_cost).
+/// PostgreSQL's cost of a row (cpu_tuple_cost).
 constexpr double kRowCost = 0.01;
-/// What PostgreSQL takes conditions to leave of a table of which it has no statistics: an equality or a prefix, any
-/// other comparison, and how many groups there are.
+/// PostgreSQL's estimates for a table without statistics: the share of rows that an equality or a prefix leaves, the
+/// share that any other comparison leaves, and the number of groups.
 constexpr double kEqualShare = 0.005;
 constexpr double kOtherShare = 1.0 / 3;
 constexpr double kGroupsMax = 200;
@@ -50,7 +50,7 @@ double share_of(const semantics::Clause& clause) {
   return std::min(share, 1.0);
 }
 
-/// Whether a node may find the rows of a clause by an index over the queries of a cycle.
+/// Says whether a node may find the rows of a clause by an index over the queries of a cycle.
 bool names_values(const semantics::Clause& clause) {
   const Literal& literal = clause.front();
   return clause.size() == 1 && (literal.kind == Literal::Kind::kIn ||

@@ -45,7 +45,7 @@ int64_t Scope::local_now_us() const {
   return now_us_ + zone->zone().offset_at(seconds) * kMicrosPerSecond;
 }
 
-// What hangs on the style is never kept for other sessions.
+// A statement that hangs on the style is never kept for other sessions.
 
 Result<void> Scope::show_interval(int32_t location) const {
   places_.give_up();

@@ -65,7 +65,7 @@ class Scope {
   [[nodiscard]] Result<void> show_interval(int32_t location) const;
   /// A text becomes an interval. Errors: 0A000 the session's style may read it otherwise than it is read here.
   [[nodiscard]] Result<void> read_interval(std::string_view text, int32_t location) const;
-  /// The same of texts that are known only when the statement runs.
+  /// Texts that are known only when the statement runs become intervals. Errors: those of read_interval().
   [[nodiscard]] Result<void> read_intervals(int32_t location) const;
   /// What those clocks show now, in microseconds since 1970.
   [[nodiscard]] int64_t local_now_us() const;

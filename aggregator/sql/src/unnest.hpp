@@ -10,7 +10,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether the query has unnest() and nothing else in FROM.
+/// Says whether the query has unnest() and nothing else in FROM.
 [[nodiscard]] bool is_of_unnest(const grammar::SelectStatement& select);
 
 /// The arrays, in their order. Precondition: is_of_unnest().

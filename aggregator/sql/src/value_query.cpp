@@ -12,7 +12,7 @@ namespace {
 using grammar::SelectStatement;
 using semantics::BoundExpression;
 
-/// Whether it is of one row, or none: constants, and whether they are shown.
+/// Says whether it is of one row, or none: constants, and whether they are shown.
 bool is_of_constants(const SelectStatement& query) {
   const bool has_others = query.with_clause.is_present() || !query.values_lists.empty() ||
                           !query.group_clause.empty() || query.having_clause.is_present() ||

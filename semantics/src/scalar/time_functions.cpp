@@ -183,7 +183,7 @@ Value part_of_infinity(Field field, bool is_early) {
   return grows(field) ? Value(is_early ? -kInfinity : kInfinity) : Value();
 }
 
-/// The same as numeric, which has no infinity here. Error 0A000.
+/// Returns a field of infinity as numeric, which has no infinity here. Error 0A000: the field grows.
 Result<Value> extracted_of_infinity(Field field, bool is_early) {
   if (!grows(field)) {
     return Value();

@@ -46,12 +46,12 @@ constexpr uint32_t kStringAggBytesMax = 32'768;
 /// "count", "sum", "min", "max", "avg", "bool_and" and so on.
 [[nodiscard]] std::string_view function_name(AggregateFunction function);
 
-/// Whether it is made of a group's values in their order (WITHIN GROUP).
+/// Says whether it is made of a group's values in their order (WITHIN GROUP).
 [[nodiscard]] constexpr bool is_ordered_set(AggregateFunction function) {
   return function >= AggregateFunction::kPercentileCont && function <= AggregateFunction::kMode;
 }
 
-/// Whether it is made of a list of values in an order.
+/// Says whether it is made of a list of values in an order.
 [[nodiscard]] constexpr bool is_made_in_order(AggregateFunction function) {
   return function == AggregateFunction::kStringAgg || is_ordered_set(function);
 }
@@ -70,7 +70,7 @@ constexpr uint32_t kStringAggBytesMax = 32'768;
 /// Whether equal arguments may count as often as they like: DISTINCT changes nothing.
 [[nodiscard]] bool ignores_repetition(AggregateFunction function);
 
-/// What percentiles say of a fraction that is none. Error 22003: it is not between 0 and 1.
+/// Checks the fraction of a percentile. Error 22003: it is not between 0 and 1.
 [[nodiscard]] Result<void> check_fraction(double fraction);
 
 /// Columns of the partial state (docs/wire.md); none of what is made in an order, and of GROUPING(). Precondition:
@@ -86,9 +86,9 @@ class AggregateState {
   void add(const Value& argument);
   /// Of string_agg: appends the text, behind what stands between texts unless it is the first; NULL is nothing.
   void append(const Value& text, const Value& between);
-  /// Of a percentile: so many rows of this value are to come in order; NULL is nothing.
+  /// Tells a percentile that so many rows of this value are to come in order; NULL is nothing.
   void expect(const Value& value, int64_t rows);
-  /// Of an ordered set: takes the next rows of its order, all of one value; NULL is nothing. `fraction`: of a
+  /// Takes the next rows of an ordered set, all of one value; NULL is nothing. `fraction`: of a
   /// percentile, whose rows have all been expected. Errors: 22003 it is not between 0 and 1, 22008 an interval between
   /// two of them is out of range.
   [[nodiscard]] Result<void> take_in_order(const Value& value, const Value& fraction, int64_t rows);

@@ -47,8 +47,8 @@ struct Plan {
   [[nodiscard]] bool reads_table() const { return node != Node::kResult && node != Node::kInsert; }
 };
 
-/// What a compiled statement would do. Precondition: it was not bound but compiled, so that a SELECT has its predicate.
-/// Errors: none of a statement that leaves the compiler; those of contract::to_update() otherwise.
+/// Says what a compiled statement would do. Precondition: it was not bound but compiled, so that a SELECT has its
+/// predicate. Errors: none of a statement that leaves the compiler; those of contract::to_update() otherwise.
 [[nodiscard]] Result<Plan> plan_of(const semantics::Schema& schema, const contract::PartitionMap& map,
                                    const Compiled& compiled);
 
@@ -58,7 +58,7 @@ struct Plan {
 /// Rows of a table of which nobody knows how many it has.
 constexpr uint64_t kUnknownTableRows = 1000;
 
-/// What a plan is taken to cost, in PostgreSQL's units: a row that is swept or put out costs its cpu_tuple_cost.
+/// The cost of a plan, in PostgreSQL's units: a row that is swept or put out costs its cpu_tuple_cost.
 struct PlanEstimate {
   double startup_cost = 0;
   double total_cost = 0;

@@ -37,7 +37,8 @@ struct CompiledSelect {
   std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< Of the answer.
   /// What the statement itself brings, as rows of the partial form: then it is about no table, and nobody is asked.
   std::shared_ptr<const semantics::MergedRows> rows;
-  /// Of a statement that wants no rows, but their number: its answer, over one row that is the number. Null otherwise.
+  /// A statement that wants the number of rows alone is answered by this, over one row that is the number. Null: rows
+  /// are wanted.
   std::shared_ptr<const semantics::Selection> counted;
 };
 

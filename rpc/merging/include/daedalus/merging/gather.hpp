@@ -57,7 +57,7 @@ struct GatheredQuery {
   std::optional<wire::v1::Slice> slice_after;
   /// Rows of the partial form that are known without asking anybody, behind those of all parts; or null.
   std::shared_ptr<const semantics::MergedRows> rows;
-  /// Of the final form: no row leaves, but the answer to this, over one row that is their number. Null: rows leave.
+  /// In the final form the answer to this leaves, over one row that is the number of rows. Null: the rows leave.
   std::shared_ptr<const semantics::Selection> counted;
 };
 

@@ -93,7 +93,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return copy;
     }
 
-    /** What can be done about it. */
+    /** Says what can be done about it. */
     public Category category() {
         return category;
     }
@@ -115,7 +115,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return detail;
     }
 
-    /** What may help; empty where nobody knows. */
+    /** Returns what may help; empty where nobody knows. */
     public String hint() {
         return hint;
     }

@@ -37,7 +37,7 @@ public final class ReturnedRows implements Serializable {
         return isAsked() && !message.getAreUnknown();
     }
 
-    /** What RETURNING named, in its order. */
+    /** Returns the columns that RETURNING named, in its order. */
     public List<ResultColumn> columns() {
         return read().list();
     }

@@ -40,12 +40,12 @@ public final class Row {
         return values.length;
     }
 
-    /** Whether the column, counted from 0, is NULL. */
+    /** Says whether the column, counted from 0, is NULL. */
     public boolean isNull(int column) {
         return value(column) == null;
     }
 
-    /** Whether the column with this name is NULL. */
+    /** Says whether the column with this name is NULL. */
     public boolean isNull(String column) {
         return isNull(columns.indexOf(column));
     }

@@ -106,7 +106,7 @@ public final class TableDescription {
         }, List.copyOf(columns));
     }
 
-    /** What one operation may be. */
+    /** Returns the bounds of one operation. */
     public Limits limits() {
         org.daedalus.wire.v1.Limits limits = reply.getLimits();
         return new Limits(limits.getUpdateRowsMax(), limits.getUpdateBytesMax(), limits.getStatementBytesMax(),

@@ -13,10 +13,10 @@ public interface TextFields {
     /** The array that has the field, from {@link #start} to {@link #end}. */
     byte[] bytes(int field);
 
-    /** Where the field's bytes begin. */
+    /** Returns where the field's bytes begin. */
     int start(int field);
 
-    /** Where the field's bytes end. */
+    /** Returns where the field's bytes end. */
     int end(int field);
 
     /** Whether the field stood in quotes: then it is not NULL, whatever it says. */

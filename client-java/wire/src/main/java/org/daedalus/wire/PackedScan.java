@@ -98,7 +98,7 @@ public final class PackedScan {
         return isKnown ? count : NOT_SOUND;
     }
 
-    /** Whether a date or timestamp of the rows that were counted last is infinite. */
+    /** Says whether a date or timestamp of the rows that were counted last is infinite. */
     public boolean hasInfinity() {
         return hasInfinity;
     }

@@ -133,7 +133,7 @@ public final class PackedValues {
         return LocalDate.ofEpochDay(days);
     }
 
-    /** Whether the value is infinity of a date or timestamp. */
+    /** Says whether the value is infinity of a date or timestamp. */
     public static boolean isInfinite(Object value) {
         return value instanceof LocalDate date && (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN))
                 || value instanceof LocalDateTime time && isInfiniteTimestamp(toMicros(time))

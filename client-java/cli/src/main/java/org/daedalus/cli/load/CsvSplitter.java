@@ -149,7 +149,7 @@ final class CsvSplitter implements TextFields {
         return fieldCount;
     }
 
-    /** Whether the last field is empty and without quotes, as behind a delimiter that ends every line. */
+    /** Says whether the last field is empty and without quotes, as behind a delimiter that ends every line. */
     boolean endsInNothing() {
         int last = fieldCount - 1;
         return last > 0 && starts[last] == ends[last] && !quoted[last];

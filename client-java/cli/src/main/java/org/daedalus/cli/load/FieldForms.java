@@ -51,7 +51,7 @@ final class FieldForms implements TextFields {
         return ALL_RIGHT;
     }
 
-    /** Whether values of such a column may be spelled otherwise. */
+    /** Says whether values of such a column may be spelled otherwise. */
     private boolean isRewritten(Kind kind) {
         if (kind == null) {
             return false;

@@ -26,7 +26,7 @@ final class ZoneStatement {
 
     private ZoneStatement() {}
 
-    /** Whether a statement is one of these. */
+    /** Says whether a statement is one of these. */
     static boolean isWanted(String sql) {
         String text = bare(sql);
         return SET.matcher(text).matches() || RESET.matcher(text).matches() || SHOW.matcher(text).matches();

@@ -46,10 +46,10 @@ public abstract class ClientAccess {
 
     public abstract PackedBatch packed(RowBatch batch);
 
-    /** What a confirmation means; fails with a RefusedRowsException where rows were refused. */
+    /** Returns what a confirmation means; fails with a RefusedRowsException where rows were refused. */
     public abstract WriteOutcome outcome(WriteConfirmed confirmed);
 
-    /** What an error of the wire means. */
+    /** Returns what an error of the wire means. */
     public abstract DaedalusException failure(Error error);
 
     /** {@link DaedalusClient#status} as it came. */

@@ -17,7 +17,7 @@ import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteConfirmed;
 
-/** What a {@link FakeCluster} answers to one request. */
+/** A {@link FakeCluster} answers this to one request. */
 public final class Reply {
     private final List<Result> results;
 
@@ -64,7 +64,7 @@ public final class Reply {
                 .build();
     }
 
-    /** What travels; what confirms an update gets its timestamp. */
+    /** Returns the message that travels; what confirms an update gets its timestamp. */
     List<Result> results(long sequence, long timestamp) {
         List<Result> travelling = new ArrayList<>();
         for (Result result : results) {

@@ -1,2 +1,2 @@
-/** What tests of applications use in place of a cluster. */
+/** Tests of applications use this in place of a cluster. */
 package org.daedalus.client.testing;
