@@ -4,7 +4,7 @@ option(DAEDALUS_DCHECK "Check preconditions in kernels and hot loops" OFF)
 set(DAEDALUS_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
 set(DAEDALUS_BUILD release CACHE STRING "Which build this is to tests: release, asan or tsan; each test is at home in one")
 option(DAEDALUS_FUZZERS "Build libFuzzer targets (clang only)" OFF)
-# Headers that sources share are parsed, and templates instantiated, once for eight of them (DECISIONS 154). Their own
+# Headers that sources share are parsed, and templates instantiated, once for eight of them (decision 154). Their own
 # names in anonymous namespaces must differ for that; where they do not, UNITY_BUILD is off.
 option(CMAKE_UNITY_BUILD "Compile several sources of a target at once" ON)
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 8 CACHE STRING "How many sources at once")

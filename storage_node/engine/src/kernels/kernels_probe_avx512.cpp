@@ -1,7 +1,6 @@
 // One of two files of intrinsics beside Highway (kernels_masks_avx512.cpp). A filter of 4,096 bits lies in eight
 // registers, and one permutation of bytes looks up 64 rows in 1,024 of them; Highway has no such permutation, and with
-// its lookups of 32-bit lanes the same filter costs three times as much (DECISIONS, "The first filter lies in
-// registers").
+// its lookups of 32-bit lanes the same filter costs three times as much (decision 29).
 #include "kernels_probe_avx512.hpp"
 
 #if defined(__x86_64__)
