@@ -72,6 +72,19 @@ lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `test_wire::test_frames` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | `postgres/no_such_file.slt` |'
   expect FOUND docs/limits.md '| a limit | 7 | it is refused | tests of the sequencer |'
+  expect CLEAN aggregator/README.md '
+| rule | folder | decided by | tests |
+| --- | --- | --- | --- |
+| which update is next | `storage_node/core` | `Sequencer`, `sequencer` | `SequencerTranscript.Holds` |'
+  for home in '`storage_node/no_room` | `Sequencer`' '`storage_node/core` | `Sequenser`' '`storage_node/core` | the sequencer' \
+    '`storage_node/core` | `SequencerTranscript`'; do
+    expect FOUND aggregator/README.md "
+| rule | folder | decided by | tests |
+| --- | --- | --- | --- |
+| which update is next | $home | \`SequencerTranscript.Holds\` |"
+  done
+  expect FOUND docs/decisions/README.md '- [999](999-a-decision-that-nobody-took.md) A decision that nobody took'
+  expect FOUND docs/decisions/README.md '- [1](001-lengths-of-char-n-and-varchar-n-count-bytes.md) Lengths'
   expect FOUND docs/postgres.md '
 | what | | test |
 | --- | --- | --- |

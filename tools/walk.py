@@ -1,6 +1,6 @@
 """Which files one SELECT and one INSERT pass through, in the order in which their functions are entered first.
 
-    tools/walk.py [--write]    prints them, or puts them into ARCHITECTURE.md
+    tools/walk.py [--write]    prints them, or puts them into docs/walk.md
 
 Builds tests/cluster/walk.cpp and looks on through gdb (Debian: gdb): a whole cluster in one thread, with the product's
 cores, engine, compiler and channels. Says how many files there are and how often the way returns to one that it has
@@ -109,8 +109,8 @@ def report(statement: str, files: list[str]) -> str:
 
 
 def write(walks: str) -> None:
-    """Puts the walks into ARCHITECTURE.md."""
-    page = ROOT / "ARCHITECTURE.md"
+    """Puts the walks into docs/walk.md."""
+    page = ROOT / "docs" / "walk.md"
     before, _, rest = page.read_text().partition("<!-- walk: begin -->\n")
     page.write_text(
         f"{before}<!-- walk: begin -->\n{walks}\n<!-- walk: end -->{rest.partition('<!-- walk: end -->')[2]}"
