@@ -1,5 +1,5 @@
-"""Puts one run of the proof where readers look: points, pictures and the whole table beside this file, a few telling
-lines of the table, and the names of all claims that are not met, into the README of the tree."""
+"""Puts one run of the proof where readers look: points, pictures and the whole table beside this file, and a few
+telling lines of the table, with the names of all claims that are not met, into experiments/README.md."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from experiments.harness.readme import put_table
 
 NAME = "clock_scan"  # of its tables in READMEs
 
-# What a newcomer asks first: what many queries cost, against what one would use instead, where it falls short, and
-# what updates cost.
+# A newcomer asks first for the cost of many queries beside what one would use instead, where it falls short, and the
+# cost of updates.
 TELLING = (
     "booking, 16 queries: cycle / reading the key columns",
     "booking, 512 queries: times DuckDB one at a time",
@@ -59,7 +59,7 @@ def line_of(claim: dict[str, Any]) -> str:
 
 
 def publish(output: Path, folder: Path, readme: Path) -> None:
-    """Copies what a run left in `output` into the experiment's folder, and tells of it in the README of the tree."""
+    """Copies what a run left in `output` into the experiment's folder, and tells of it in `readme`."""
     put_table(folder / "README.md", NAME, (output / "proof.md").read_text())
     for path in [*output.glob("*.png"), output / "runs.jsonl", output / "proof.json"]:
         shutil.copy(path, folder / path.name)

@@ -73,7 +73,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", type=int, help="rows of the table, instead of the plan's")
     parser.add_argument("--minutes", type=int, help="the run's end, instead of the plan's")
     parser.add_argument(
-        "--publish", action="store_true", help="table, points and pictures into the tree, telling lines into its README"
+        "--publish",
+        action="store_true",
+        help="table, points and pictures into the tree, telling lines into experiments/README.md",
     )
     return parser.parse_args()
 
@@ -101,7 +103,7 @@ def main() -> int:
     for picture in draw(context.runs, asked.output):
         context.say(f"picture: {picture}")
     if asked.publish:
-        publish(asked.output, FOLDER, ROOT / "README.md")
+        publish(asked.output, FOLDER, FOLDER.parent / "README.md")
     return exit_code
 
 

@@ -101,7 +101,7 @@ def test_verdict_and_table_hold_every_claim(context: Context, tmp_path: Path) ->
     assert len({line.count("|") for line in written.splitlines() if line.startswith("|")}) == 1
 
 
-PUBLISHED = [("README.md", "clock_scan")]
+PUBLISHED = [("experiments/README.md", "clock_scan")]
 PUBLISHED += [(f"experiments/{name}/README.md", name) for name in ("clock_scan", "front_door", "sql", "writes")]
 
 
