@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What only this tree asks for: one version, words, tests by name, pure cores, who includes what, results as published.
+# What only this tree asks for: one version, words, tests by name, links, pure cores, who includes what, results as published.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/lint_version.sh
 tools/lint_words.sh
 .venv/bin/python tools/lint_names.py
+.venv/bin/python tools/lint_links.py
 tools/lint_cores.sh
 tools/lint_includes.sh
 .venv/bin/python tools/lint_results.py

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What lint_cores.sh, lint_includes.sh, lint_results.py and lint_names.py have to find, planted one at a time in a copy; and what they have to let pass.
+# What lint_cores.sh, lint_includes.sh, lint_results.py, lint_names.py and lint_links.py have to find, planted one at a time in a copy; and what they have to let pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -90,3 +90,15 @@ lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
 | --- | --- | --- |
 | logging in | yes | `StartupTest.LetsEverybodyIn` |'
 }
+
+lint=lint_links
+lint_links() { .venv/bin/python tools/lint_links.py "$1"; }
+# Links lead out of the folders that the copy has, so what they lead to is made first.
+while read -r outside; do
+  mkdir -p "$tree/$(dirname "$outside")"
+  [ -e "$tree/$outside" ] || cp -r "$outside" "$tree/$outside"
+done < <(git ls-files '*.md' deploy schemas experiments bin LICENSE)
+# shellcheck disable=SC2016  # Backticks of Markdown.
+expect CLEAN docs/limits.md '[The wire](wire.md#frames), and `[code](no_such_file.md)` is none.'
+expect FOUND docs/limits.md '[The wire](no_such_page.md)'
+expect FOUND docs/limits.md '[The wire](wire.md#no-such-heading)'
