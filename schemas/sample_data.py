@@ -45,7 +45,7 @@ MINUTES_PER_READING = 0.2
 
 
 class SampleError(Exception):
-    """What was asked for cannot be made; says what to do."""
+    """The rows that were asked for cannot be made; the error says what to do."""
 
 
 def lineitem(rows: int) -> Iterator[list[str]]:

@@ -16,7 +16,7 @@ stop() { $daedalus down --data-dir "$out/cluster" > /dev/null 2>&1 || true; }
 # Rows take about 500 bytes with all that belongs to them; new bookings need room, too.
 segment_mib() { echo $((tickets * 600 / 4 / 1048576 + 32)); }
 
-# What the desk wants to see again after everything has died.
+# The desk wants to see this again after everything has died.
 ask_again() {
   $daedalus sql -c "SELECT count(*) AS tickets, sum(fare) AS sold FROM tickets" \
     -c "SELECT status, cabin, count(*) AS seats FROM tickets GROUP BY status, cabin ORDER BY status, cabin" \

@@ -98,7 +98,9 @@ def entries(which: str = "functions") -> list[tuple[str, bool, str, str]]:
 
 
 def overloads() -> list[tuple[bool, str, str, str]]:
-    """Whether it is a function and no operator, its name, its result, and what its overloads with that result take."""
+    """Returns whether it is a function and no operator, its name, its result, and what its overloads with that result
+    take.
+    """
     taken: dict[tuple[bool, str, str], list[str]] = defaultdict(list)
     for name, is_operator, arguments, result in entries():
         taken[(not is_operator, name, result)].append(arguments.replace(",", ", ") or "nothing")

@@ -47,7 +47,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What running a suite came to."""
+    """A suite came to this."""
 
     name: str
     tally: Tally
@@ -177,7 +177,7 @@ def finish_all(beside: list[Run]) -> Iterator[Outcome]:
 
 
 def git(*words: str) -> bytes:
-    """What git prints."""
+    """Returns what git prints."""
     return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, check=True).stdout
 
 

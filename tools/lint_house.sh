@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What only this tree asks for: one version, words, tests by name, links, pure cores, who includes what, results as published.
+# Checks what only this tree asks for: one version, words, tests by name, links, pure cores, who includes what, results as published.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/lint_version.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What lint_cores.sh, lint_includes.sh, lint_results.py, lint_names.py and lint_links.py have to find, planted one at a time in a copy; and what they have to let pass.
+# Plants, one at a time in a copy, what lint_cores.sh, lint_includes.sh, lint_results.py, lint_names.py and lint_links.py have to find, and what they have to let pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What no reader should meet: open ends, pauses in tests, sockets outside the transport.
+# Refuses what no reader should meet: open ends, pauses in tests, sockets outside the transport.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

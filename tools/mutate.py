@@ -57,7 +57,7 @@ AREAS = {
             "storage_node/engine/engine_segment_test",
             "storage_node/engine/engine_c_interface_test",
         ),
-        # What decides costs alone or hands over; all else decides answers.
+        # The files that decide costs alone or hand over are left out; all others decide answers.
         left_out=frozenset({"branches", "cycle_memory", "key_choice", "ring", "segment", "segment_thread"}),
     ),
     "node": Area(
@@ -129,7 +129,7 @@ class Mutant:
         return f"{self.path.name}: {self.before.strip()}  →  {self.after.strip() or '(nothing)'}"
 
     def __str__(self) -> str:
-        """Where, and from what to what."""
+        """Says where it is, and what becomes of what."""
         return self.change.replace(":", f":{self.line + 1}:", 1)
 
 
@@ -157,13 +157,13 @@ def java_lines(change: str) -> set[str]:
 
 
 def is_of_java(change: str) -> bool:
-    """Whether the mutant is one of PIT's, which are not made here, of a line that there is."""
+    """Returns whether the mutant is one of PIT's, which are not made here, of a line that there is."""
     name, _, rest = change.partition(": ")
     return name.endswith(".java") and rest.partition("  →  ")[0] in java_lines(change)
 
 
 def check() -> int:
-    """Whether every area names only sources and tests that there are, and only mutants are explained."""
+    """Returns whether every area names only sources and tests that there are, and only mutants are explained."""
     changes = {mutant.change for area in AREAS.values() for mutant in all_mutants(area, [])}
     if gone := {change for change in explained() - changes if not is_of_java(change)}:
         sys.exit("mutate: explained, but no mutant any more:\n" + "\n".join(sorted(gone)))

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The same tests with new seeds and doses for hours: more runs, more statements, more engine operations, and an engine
+# Runs the tests with new seeds and doses for hours: more runs, more statements, more engine operations, and an engine
 # broken on purpose. A round that has begun is finished; none begins after HOURS (whole ones, default 1; 0 is one round).
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -24,7 +24,7 @@ compared by `test_statements_against_postgres.py`, positions of errors by `test_
 
 
 def answers(rows: tuple[str, ...], statements: list[str]) -> list[str]:
-    """What the compiler says to each, on the rows."""
+    """Returns what the compiler says to each, on the rows."""
     asked = "\n".join([*rows, *statements]) + "\n"
     return ask(asked).removesuffix("\n").split("\n")[len(rows) :]
 

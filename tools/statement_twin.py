@@ -10,7 +10,7 @@ TWIN = Path(__file__).resolve().parent.parent / "build" / "release" / "bin" / "s
 
 
 def ask(text: str) -> str:
-    """What the program answers to these lines; ends this one where it is not there."""
+    """Returns what the program answers to these lines; ends this one where it is not there."""
     if not TWIN.exists():
         sys.exit(f"{TWIN} is not built: cmake --build --preset release --target statement_twin, or ./make.sh build")
     return subprocess.run([TWIN], input=text, text=True, capture_output=True, timeout=60, check=True).stdout

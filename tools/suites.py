@@ -1,4 +1,4 @@
-"""What each lane runs: suites of tests in their order. Running them is lanes.py's.
+"""Lists the suites of tests that each lane runs, in their order. Running them is lanes.py's.
 
 Each C++ test has one home among the builds (`daedalus_test` names it): `release`, `asan` or `tsan`. The fast lane runs
 those at home in the optimised build, the slow lane those at home under a sanitizer, the nightly lane the other

@@ -103,7 +103,7 @@ def show_any_query(plan: Plan, result: dict[str, Any]) -> bool:
 
 
 def show_order_by(plan: Plan, result: dict[str, Any]) -> bool:
-    """The same for look-ups beside orders."""
+    """Shows the same for look-ups beside orders."""
     look_ups, cycle = result["look_ups"], float(result["longest_cycle_ms"])
     bound = min(float(plan.section("order_by")["p99_ms_max"]), 2 * cycle + QUIET_MS)
     print(

@@ -63,7 +63,7 @@ def times_slower(points: Points, path: str) -> dict[str, tuple[float, ...]]:
 
 
 def surely(ratios: tuple[float, ...]) -> float:
-    """What three of four runs reach: of so many cells the best by its median would often be so by chance."""
+    """Returns what three of four runs reach: of so many cells the best by its median would often be so by chance."""
     return statistics.quantiles(ratios, n=4, method="inclusive")[0] if len(ratios) > 1 else ratios[0]
 
 

@@ -185,7 +185,7 @@ def planner(points: Points, part: str, name: str) -> Claim:
             if strategy != "by_cost"
         ]
         cell = f"{point['mix']}, {point['queries']} queries, {point['updates']} updates, {point['rows']} rows"
-        if against:  # Where all others are hopeless there is nothing to compare with.
+        if against:  # Nothing is compared where all others are hopeless.
             worst[cell] = max(against)
     note = "worst cells: " + "; ".join(
         f"{cell}: {figure(ratio)}" for cell, ratio in sorted(worst.items(), key=lambda item: -item[1])[:5]
@@ -194,7 +194,7 @@ def planner(points: Points, part: str, name: str) -> Claim:
 
 
 def whole(points: Points) -> list[Claim]:
-    """What holds for the proof as a whole."""
+    """Returns the claims about the proof as a whole."""
     checks = points.checks()
     wrong = (float(sum(wrong for _, wrong in checks)),) if sum(checked for checked, _ in checks) else ()
     memory = tuple(result["memory_per_row"] / result["row_size"] for result in points.of("size"))
@@ -239,8 +239,9 @@ def floors(points: Points) -> list[str]:
 
 
 def published(runs: Iterable[Run]) -> list[str]:
-    """What has no target: cycles beside their floor, and 512 queries at once against rivals one at a time, on one
-    thread each."""
+    """Returns what has no target: cycles beside their floor, and 512 queries at once against rivals one at a time, on
+    one thread each.
+    """
     points = Points(runs)
     lines = floors(points)
     for rival, name in RIVALS.items():

@@ -141,5 +141,5 @@ def check_truth(found: tuple[Any, ...], expected: tuple[int, int]) -> None:
 
 
 def fits_batch(query: dict[str, Any]) -> bool:
-    """Whether a query has the batch's shape."""
+    """Returns whether a query has the batch's shape."""
     return all(query.get(f"{key}_low", 0) == query.get(f"{key}_high", 1) for key in KEYS)

@@ -1,4 +1,4 @@
-"""What is claimed of the forms that a user fears, and the table of all that was measured of them. Pure."""
+"""Judges the queries that a user fears, and makes the table of all that was measured of them. Pure."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def projected_ms(point: dict[str, Any], result: dict[str, Any], gigabyte: float)
 
 
 def projection(name: str, times: list[float], rows_out: list[float], bound: str) -> list[Claim]:
-    """What a cycle of 512 takes on a gigabyte against what it may."""
+    """Compares the time that a cycle of 512 takes on a gigabyte with the time that it may take."""
     claims = []
     for most, is_stretch in ((PROJECTED_MS, False), (PROJECTED_STRETCH_MS, True)):
         ratios = tuple(time / (most + MS_PER_ROW * rows) for time, rows in zip(times, rows_out, strict=True))

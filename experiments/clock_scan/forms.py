@@ -1,4 +1,6 @@
-"""What a user fears: forms of queries that the mixes do not show, alone and many at once, in turn with DuckDB alone."""
+"""Measures what a user fears: forms of queries that the mixes do not show, alone and many at once, in turn with DuckDB
+alone.
+"""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ STRATEGIES = ("by_cost", "keys", "masks", "sketches", "passes")
 
 
 def counts(context: Context, section: str, wanted: tuple[int, ...]) -> list[int]:
-    """Those of the wanted numbers of queries that the plan's grid reaches."""
+    """Returns the wanted numbers of queries that the plan's grid reaches."""
     most = max(context.plan.section(section)["queries"])
     return [count for count in wanted if count <= most]
 
@@ -69,7 +69,7 @@ def updates_alone(context: Context, bench: Bench) -> None:
 
 
 def many_hard_queries(context: Context, bench: Bench) -> None:
-    """Whether B-hard's queries a second hold with many queries: all numbers of them in turn."""
+    """Measures whether B-hard's queries a second hold with many queries: all numbers of them in turn."""
     runs = context.plan.section("baselines")["slow_classic_runs"]
     for mix in context.plan.section("grid")["mixes"]:
         if not mix.startswith("hard"):
@@ -102,7 +102,7 @@ def duck(context: Context, bench: Bench) -> None:
 
 
 def rivals(context: Context, bench: Bench) -> None:
-    """What one would use instead, each in turn with the engine's cycle."""
+    """Measures what one would use instead, each in turn with the engine's cycle."""
     plan = context.plan.section("rivals")
     with tempfile.TemporaryDirectory(prefix="clock_scan-", dir=ROOT / "build") as folder:
         Path(folder).chmod(0o755)  # PostgreSQL's own user reads it.
@@ -172,7 +172,7 @@ def grid(context: Context, bench: Bench) -> None:
 
 
 def planner(context: Context, bench: Bench) -> None:
-    """What the planner chooses against each single strategy, on queries that nothing was tuned on."""
+    """Measures what the planner chooses against each single strategy, on queries that nothing was tuned on."""
     plan = context.plan.section("planner")
     for mix in context.plan.section("grid")["mixes"]:
         for updates, query_counts in ((0, plan["queries"]), (plan["updates"], plan["queries_with_updates"])):

@@ -1,4 +1,4 @@
-"""What one would use instead, on one thread over the same rows, one query after the other."""
+"""Asks what one would use instead, on one thread over the same rows, one query after the other."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ class Frame:
 
     @property
     def is_kernels(self) -> bool:
-        """Whether the kernel was running."""
+        """Returns whether the kernel was running."""
         return self.file == KERNEL
 
     @property
     def text(self) -> str:
-        """What rules are matched with: the symbol, and the file's name in brackets."""
+        """Returns the text that rules are matched with: the symbol, and the file's name in brackets."""
         return f"{self.symbol} [{Path(self.file).name}]"
 
 
@@ -42,7 +42,7 @@ class Rule:
     thread: re.Pattern[str] | None
 
     def concerns(self, process: str, thread: str) -> bool:
-        """Whether it is about this thread at all."""
+        """Returns whether it is about this thread at all."""
         return (self.process is None or self.process == process) and (
             self.thread is None or self.thread.search(thread) is not None
         )

@@ -1,4 +1,4 @@
-"""What one query costs each part of the system, in CPU time: samples of all processes near the peak, by part.
+"""Measures what one query costs each part of the system, in CPU time: samples of all processes near the peak, by part.
 
 `make experiment E=cost_sheet`; `tools/experiment.sh cost_sheet --quick` shows in a minute that it still works. Exit 1
 when samples and what the kernel accounts for the processes differ by more than the plan allows.
@@ -40,7 +40,7 @@ SECONDS_SPARE = 5
 
 @dataclass(frozen=True, slots=True)
 class Accounts:
-    """What processes have used up to one moment."""
+    """Holds what processes have used up to one point in time."""
 
     at_ns: int
     seconds: dict[int, float]
@@ -52,7 +52,9 @@ class Accounts:
 
 
 def java_map(process: int) -> Path:
-    """Where the JVM writes which method its compiled code is, and perf looks for it. Error: PerfError."""
+    """Returns the file in which the JVM writes which method its compiled code is, and in which perf looks for it.
+    Error: PerfError.
+    """
     path = Path(f"/tmp/perf-{process}.map")
     asked = subprocess.run(
         ["jcmd", str(process), "Compiler.perfmap"], capture_output=True, text=True, timeout=60, check=False

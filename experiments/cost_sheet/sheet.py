@@ -15,7 +15,7 @@ LEAST_SHOWN_US = 0.05
 
 
 def process_name(full: str) -> str:
-    """What the sheet calls a process of a cluster: node-0 and node-1 are one column."""
+    """Returns the sheet's name for a process of a cluster: node-0 and node-1 are one column."""
     return full.partition("-")[0]
 
 
@@ -29,12 +29,12 @@ class Sheet:
 
     @property
     def sampled_us(self) -> float:
-        """Of one query, all parts of all processes."""
+        """Returns the sampled time of one query, all parts of all processes."""
         return sum(sum(parts.values()) for parts in self.sampled_ns.values()) / self.answered / 1e3
 
     @property
     def accounted_us(self) -> float:
-        """Of one query, all processes."""
+        """Returns the time that the kernel accounts for one query, all processes."""
         return sum(self.accounted_ns.values()) / self.answered / 1e3
 
     @property
@@ -43,7 +43,7 @@ class Sheet:
         return abs(self.sampled_us - self.accounted_us) / self.accounted_us
 
     def us(self, process: str, part: str) -> float:
-        """Of one query."""
+        """Returns the time of one query."""
         return self.sampled_ns.get(process, {}).get(part, 0) / self.answered / 1e3
 
     def as_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What is measured on clusters of its own: the way through an aggregator in front of void nodes, and rows."""
+"""Measures on clusters of their own: the way through an aggregator in front of void nodes, and rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from experiments.harness.tickets import load_tickets
 FOLDER = Path(__file__).parent
 DRIVER = ROOT / "build" / "release" / "bin" / "routed_driver"
 TICKETS = ROOT / "schemas" / "tickets.sql"
-# What of the aggregator lies before a statement is parsed, and behind its message to the node; and the kernel.
+# These parts of the aggregator lie before a statement is parsed, or behind its message to the node; and the kernel.
 NOT_PARSE_TO_SENT = ("frame and channel", "merge and gather", "kernel: ")
 
 
@@ -65,7 +65,7 @@ def routed(context: Context) -> None:
 
 
 def never_seen(context: Context) -> None:
-    """What the aggregator's own code takes for a statement that it has not seen, from its text to its message."""
+    """Measures the aggregator's own code for a statement that it has not seen, from its text to its message."""
     check_perf()
     part, data = context.plan.section("never_seen"), context.plan.section("data")
     classifier = Classifier()
@@ -124,7 +124,7 @@ def rows(context: Context) -> None:
 
 
 def decode(cluster: LocalCluster, sql: str, part: dict[str, Any]) -> dict[str, Any]:
-    """What the Java client takes for rows whose every value is read. Error: VoidPointError."""
+    """Measures the Java client for rows whose every value is read. Error: VoidPointError."""
     finished = subprocess.run(
         [
             *(LOAD_GENERATOR, "rows", f"--cluster={cluster.address}", f"--sql={sql}", f"--seconds={part['seconds']}"),
@@ -142,7 +142,7 @@ def decode(cluster: LocalCluster, sql: str, part: dict[str, Any]) -> dict[str, A
 
 
 def column_names(ddl: str) -> list[str]:
-    """Of a CREATE TABLE of schemas/."""
+    """Returns the names of the columns of a CREATE TABLE of schemas/."""
     lines = [line.strip() for line in ddl.splitlines() if line.startswith("    ")]
     return [line.split()[0] for line in lines if line and not line.startswith(("--", "PRIMARY"))]
 

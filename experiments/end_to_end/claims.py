@@ -48,7 +48,7 @@ def booking(points: Points) -> list[Claim]:
 
 
 def beside_updates(points: Points) -> Claim:
-    """The same beside updates by booking reference."""
+    """Judges the same beside updates by booking reference."""
     against = ratios(by_run(points, "updates"), by_run(points, "pgbench_updates"))
     notes = []
     for part, who in (("updates", "the cluster"), ("pgbench_updates", "PostgreSQL")):
@@ -110,7 +110,7 @@ def alone(points: Points) -> list[Claim]:
 
 
 def answers(points: Points) -> Claim:
-    """Whether all who are compared answer the same."""
+    """Judges whether all who are compared answer the same."""
     wrong = tuple(float(result["wrong"]) for result in points.of("answers"))
     name = "answers: statements with another number of rows than DuckDB or PostgreSQL"
     return Claim(name, 0, False, wrong, "", is_about_answers=True)
@@ -124,7 +124,7 @@ def limits(points: Points, part: str) -> list[str]:
 
 
 def concurrency(points: Points, parts: Iterable[str]) -> list[str]:
-    """What was best in the first run."""
+    """Returns the number in flight that was best in the first run."""
     return [f"{part} with {result['concurrency']}" for part in parts for result in points.of(part)[:1]]
 
 

@@ -71,7 +71,8 @@ def accounts(names: dict[str, int]) -> dict[str, dict[int, Usage]]:
 
 
 def cpu_us(before: dict[str, dict[int, Usage]], after: dict[str, dict[int, Usage]], answered: int) -> dict[str, float]:
-    """Of one query: user time of each process, of the node its sweep apart; kernel and the rest; and all together.
+    """Returns the time of one query: user time of each process, of the node its sweep apart; kernel and the rest; and
+    all together.
 
     Error: VoidPointError where nothing was answered.
     """
@@ -101,7 +102,7 @@ def cpu_us(before: dict[str, dict[int, Usage]], after: dict[str, dict[int, Usage
 
 
 def peer(world: World, *, seed: int, **options: Any) -> dict[str, Any]:
-    """What PostgreSQL answers through pgjdbc and HikariCP. Error: VoidPointError."""
+    """Returns what PostgreSQL answers through pgjdbc and HikariCP. Error: VoidPointError."""
     data = world.plan.section("data")
     process = start_peer(world, seed=seed, **options)
     out, err = process.communicate(timeout=600)

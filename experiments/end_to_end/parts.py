@@ -1,4 +1,4 @@
-"""What is measured of everything that has the tickets, once in every run; claims.py judges."""
+"""Measures everything that has the tickets, once in every run; claims.py judges."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def best_of(
 
 
 def answers(context: Context, world: World, run: int) -> None:
-    """Whether all three answer the same: rows of the same statements. Once, before anything is changed."""
+    """Compares the rows of the same statements from all three, once, before anything is changed."""
     if run > 0:
         return
     part = context.plan.section("any")
@@ -106,7 +106,7 @@ def jdbc(context: Context, world: World, run: int) -> None:
 
 
 def window_options(window: dict[str, Any]) -> dict[str, int]:
-    """Of the peer driver."""
+    """Returns the options of the peer driver."""
     return {"seconds": window["seconds"], "warm_up_seconds": window["warm_up_seconds"]}
 
 
@@ -210,7 +210,7 @@ def any_alone(context: Context, world: World, run: int) -> None:
 
 
 def cycle_ms(world: World) -> float:
-    """Of the slowest segment's last cycle."""
+    """Returns the time of the slowest segment's last cycle."""
     status = world.cluster.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)

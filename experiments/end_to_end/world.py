@@ -1,4 +1,6 @@
-"""What is asked: a cluster, PostgreSQL and DuckDB with the same tickets, and the statements that all of them get."""
+"""Sets up who is asked: a cluster, PostgreSQL and DuckDB with the same tickets, and the statements that all of them
+get.
+"""
 
 from __future__ import annotations
 

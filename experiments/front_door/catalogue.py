@@ -11,7 +11,7 @@ import psycopg
 from experiments.front_door.world import World
 from experiments.harness.context import Context
 
-# What clients ask when they connect, complete a word, or show a table.
+# Clients ask this when they connect, complete a word, or show a table.
 STATEMENTS = (
     "SELECT c.oid, n.nspname, c.relname FROM pg_catalog.pg_class c LEFT JOIN pg_catalog.pg_namespace n ON n.oid = "
     "c.relnamespace WHERE c.relname = 'tickets' AND pg_catalog.pg_table_is_visible(c.oid) ORDER BY 2, 3",

@@ -1,5 +1,6 @@
-"""What a connection that has logged in and asks nothing costs: in a cluster of its own, whose aggregator has no memory
-left over from something else."""
+"""Measures what a connection that has logged in and asks nothing costs: in a cluster of its own, whose aggregator has
+no memory left over from something else.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ SIZE = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "64")
 
 
 def idle(context: Context, _world: World, run: int) -> None:
-    """What the aggregator's resident memory grows by for each of many connections."""
+    """Measures by how much the aggregator's resident memory grows for each of many connections."""
     count = context.plan.section("idle")["connections"]
     ddl = (ROOT / "schemas" / "tickets.sql").read_text()
     with (
@@ -54,7 +55,7 @@ def logged_in(port: int) -> socket.socket:
 
 
 def resident_bytes(process: int) -> int:
-    """Of one process. Error: FileNotFoundError."""
+    """Returns the resident memory of one process. Error: FileNotFoundError."""
     for line in Path(f"/proc/{process}/status").read_text().splitlines():
         if line.startswith("VmRSS:"):
             return int(line.split()[1]) * 1024

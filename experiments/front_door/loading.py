@@ -42,7 +42,7 @@ def by_copy(cluster: LocalCluster, csv: Path) -> None:
 
 
 def rows_per_second(context: Context, put: Callable[[LocalCluster, Path], None]) -> float:
-    """Of the plan's tickets, into a cluster with nothing in it. Error: VoidPointError."""
+    """Measures the rows of the plan's tickets a second, into a cluster with nothing in it. Error: VoidPointError."""
     part: dict[str, Any] = context.plan.section("copy")
     csv = make_tickets(part)
     ddl = (ROOT / "schemas" / "tickets.sql").read_text()

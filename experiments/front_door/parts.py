@@ -1,4 +1,4 @@
-"""What is measured, once in every run; claims.py judges."""
+"""Measures every part, once in every run; claims.py judges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from experiments.harness.postgres import BIN
 
 
 def answers(context: Context, world: World, run: int) -> None:
-    """Whether both answer the same: rows of the statements that are measured. Once."""
+    """Compares the rows of the statements that are measured from both servers, once."""
     if run > 0:
         return
     statements = [
@@ -29,7 +29,7 @@ def answers(context: Context, world: World, run: int) -> None:
 
 
 def rows_of(server: Server, statements: list[str]) -> list[list[str]]:
-    """Of each statement, its rows as psql shows them, sorted. Error: CalledProcessError."""
+    """Returns the rows of each statement as psql shows them, sorted. Error: CalledProcessError."""
     end = "end of a statement"
     script = "".join(f"{statement}\n\\echo '{end}'\n" for statement in statements)
     command = [str(BIN / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", *server.where]
@@ -38,7 +38,7 @@ def rows_of(server: Server, statements: list[str]) -> list[list[str]]:
 
 
 def own(context: Context, world: World, run: int) -> None:
-    """The same mix through Daedalus's own protocol: what the aggregator spends on a query there."""
+    """Measures the same mix through Daedalus's own protocol: what the aggregator spends on a query there."""
     window, data = context.plan.section("window"), context.plan.section("data")
     seconds, server = window["seconds"], world.daedalus()
     with Peak(
@@ -78,7 +78,7 @@ def pipelines(context: Context, world: World, run: int) -> None:
 
 
 def postgres(context: Context, world: World, run: int) -> None:
-    """The same against PostgreSQL with the matching indexes."""
+    """Measures the same mix against PostgreSQL with the matching indexes."""
     best_of(context, world, "postgres", world.peer(), run)
 
 

@@ -1,4 +1,4 @@
-"""What named clients send: answered by an aggregator as by PostgreSQL, or otherwise."""
+"""Says what named clients send: answered by an aggregator as by PostgreSQL, or otherwise."""
 
 from __future__ import annotations
 

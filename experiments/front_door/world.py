@@ -1,4 +1,4 @@
-"""What is asked: a cluster at its PostgreSQL port and PostgreSQL itself, with the same tickets."""
+"""Sets up who is asked: a cluster at its PostgreSQL port and PostgreSQL itself, with the same tickets."""
 
 from __future__ import annotations
 

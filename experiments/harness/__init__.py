@@ -1,1 +1,1 @@
-"""What all experiments share: plans, records, clusters with pinned processes."""
+"""All experiments share this: plans, records, clusters with pinned processes."""

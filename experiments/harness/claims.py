@@ -30,7 +30,7 @@ class Claim:
 
     @property
     def is_met(self) -> bool:
-        """Whether the median reaches the target."""
+        """Returns whether the median reaches the target."""
         measured = self.measured
         if measured is None:
             return False
@@ -54,7 +54,7 @@ class Claim:
         return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {verdict}"
 
     def as_json(self) -> dict[str, Any]:
-        """The same for machines."""
+        """Returns the claim for machines."""
         return {
             "claim": self.name,
             "target": self.target,
@@ -102,11 +102,11 @@ class Points:
         ]
 
     def points(self, part: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-        """What was varied and what came out."""
+        """Returns what was varied and what came out."""
         return [(run.point, run.result) for run in self._runs if run.result is not None and run.point["part"] == part]
 
     def checks(self) -> list[tuple[int, int]]:
-        """Of every cell: answers compared with the plain model, and those that were wrong."""
+        """Returns for every cell the answers compared with the plain model, and those that were wrong."""
         results = [run.result for run in self._runs if run.result is not None]
         return [(result["checked"], result["wrong"]) for result in results if "checked" in result]
 

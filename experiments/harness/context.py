@@ -1,4 +1,4 @@
-"""What every part of a proof gets: the plan, fresh seeds, and a place for what it measures."""
+"""Gives every part of a proof the plan, fresh seeds, and a place for what it measures."""
 
 from __future__ import annotations
 

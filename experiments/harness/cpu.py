@@ -42,12 +42,14 @@ def stat_usage(stat: str) -> Usage:
 
 
 def usage(process: int) -> Usage:
-    """Of all its threads, those that have ended, too. Error: FileNotFoundError."""
+    """Returns the usage of all threads of the process, those that have ended, too. Error: FileNotFoundError."""
     return stat_usage(Path(f"/proc/{process}/stat").read_text())
 
 
 def thread_usages(process: int) -> dict[int, Usage]:
-    """Of each thread that lives, by its id; the first one has the process's. Error: FileNotFoundError."""
+    """Returns the usage of each thread that lives, by its id; the first one has the process's. Error:
+    FileNotFoundError.
+    """
     found = {}
     for thread in Path(f"/proc/{process}/task").iterdir():
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # It may end meanwhile.

@@ -100,5 +100,5 @@ class Peak:
 
 
 def errors(outcome: dict[str, Any]) -> int:
-    """Of queries, or of the updates beside them: what was asked and ended in an error."""
+    """Returns how many queries, or updates beside them, ended in an error."""
     return sum(int(outcome[ending]) for ending in ("refused", "expired", "failed", "unknown"))

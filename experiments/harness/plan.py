@@ -19,7 +19,7 @@ class Plan:
 
     @property
     def config_hash(self) -> str:
-        """The same for the same values, however the file is laid out."""
+        """Returns a hash that is the same for the same values, however the file is laid out."""
         canonical = json.dumps({"name": self.name, **self.sections}, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 

@@ -89,7 +89,7 @@ class PostgresServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def sql(self, *statements: str, stdin: Path | None = None) -> str:
-        """What psql prints of them. Error: PostgresError."""
+        """Returns what psql prints of some statements. Error: PostgresError."""
         command = [str(BIN / "psql"), "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", *self.where(), "postgres"]
         for statement in statements:
             command += ["-c", statement]
@@ -100,7 +100,7 @@ class PostgresServer:
         return finished.stdout.decode()
 
     def where(self) -> list[str]:
-        """What a client has to be told to find it."""
+        """Returns what a client has to be told to find the server."""
         return ["-h", str(self.folder), "-p", str(self.port), "-U", USER]
 
     def _run(self, program: str, *arguments: str, is_checked: bool = True) -> None:

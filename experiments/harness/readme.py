@@ -21,5 +21,5 @@ def with_table(readme: str, name: str, table: str) -> str:
 
 
 def put_table(readme: Path, name: str, table: str) -> None:
-    """The same to a file. Error: ValueError."""
+    """Does the same to a file. Error: ValueError."""
     readme.write_text(with_table(readme.read_text(), name, table))

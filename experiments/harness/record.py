@@ -38,7 +38,7 @@ def commit() -> str:
 
 
 def host() -> dict[str, Any]:
-    """What a reader must know of the machine to judge a figure."""
+    """Returns what a reader must know of the machine to judge a figure."""
     models = [
         line.split(":", 1)[1].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()

@@ -24,7 +24,7 @@ LOAD_GENERATOR = ROOT / "bin" / "daedalus-load-generator"
 
 
 def points(plan: Plan) -> Iterator[dict[str, Any]]:
-    """What is varied: the offered rate; then one rate for longer."""
+    """Yields what is varied: the offered rate; then one rate for longer."""
     load = plan.section("load")
     for rate in load["rates"]:
         yield {"kind": "sweep", "rate": rate, "seconds": load["seconds"]}

@@ -1,4 +1,4 @@
-"""What the engine's key points cost in an older build and in this one, in turn: what expressions have made dearer."""
+"""Measures the engine's key points in an older build and in this one, in turn: what expressions have made dearer."""
 
 from __future__ import annotations
 

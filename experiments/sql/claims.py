@@ -15,7 +15,7 @@ SECONDS = 1e-3  # of a millisecond
 
 
 def statements(points: Points) -> list[Claim]:
-    """What PostgreSQL answers, and what of it is refused here."""
+    """Judges how many statements that PostgreSQL answers are refused here."""
     found = points.of("statements")
     different = tuple(float(result["different"]) for result in found)
     refused = tuple(result["refused"] / max(result["answered"], 1) for result in found)
@@ -31,7 +31,7 @@ def statements(points: Points) -> list[Claim]:
 
 
 def key_points(points: Points) -> list[Claim]:
-    """Of an older build and this one, where both were measured: no dearer than the old one is than itself."""
+    """Judges an older build and this one, where both were measured: no dearer than the old one is than itself."""
     claims = []
     for point, result in points.points("builds"):
         name = f"{point['mix']}, {point['queries']:,} queries, {point['updates']:,} updates"

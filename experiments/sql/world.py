@@ -126,7 +126,7 @@ class Duck:
 
 
 def agree(ours: str, theirs: list[tuple[Any, ...]]) -> bool:
-    """Whether an answer is DuckDB's: exact numbers digit by digit, averages, which are doubles there, to nine."""
+    """Returns whether an answer is DuckDB's: exact numbers digit by digit, averages (doubles there) to nine."""
     rows = [line.split("|") for line in ours.split(";")] if ours else []
     return len(rows) == len(theirs) and all(
         len(row) == len(other) and all(map(_is_same, row, other)) for row, other in zip(rows, theirs, strict=True)

@@ -1,1 +1,1 @@
-"""What durable writes cost, and what they leave of everything else."""
+"""The experiment says what durable writes cost, and what they leave of everything else."""

@@ -22,7 +22,7 @@ def by_run(points: Points, part: str, key: str) -> dict[int, float]:
 
 
 def values(points: Points, part: str, key: str) -> tuple[float, ...]:
-    """The same without the runs."""
+    """Returns the same values without the runs."""
     return tuple(by_run(points, part, key).values())
 
 
@@ -82,14 +82,14 @@ def submitted(points: Points) -> list[Claim]:
 
 
 def loads(points: Points) -> Claim:
-    """What logging leaves of a load."""
+    """Judges what logging leaves of a load."""
     rate = "rows_per_second"
     measured = ratios(by_run(points, "load_sync", rate), by_run(points, "load_off", rate))
     return Claim("load of tickets, sync: times off", 0.8, True, measured, "journal and log on one disk")
 
 
 def beside_log(points: Points) -> Claim:
-    """What logging leaves of queries. A run where updates were not reached is not beside what it was to be beside."""
+    """Judges what logging leaves of queries. A run in which updates did not reach their rate does not count."""
     notes, short = [], set()
     for who in ("off", "sync"):
         for point, result in points.points(f"beside_{who}"):
@@ -105,7 +105,7 @@ def beside_log(points: Points) -> Claim:
 
 
 def during_checkpoints(points: Points) -> list[Claim]:
-    """What checkpoints leave of queries, memory and confirmations."""
+    """Judges what checkpoints leave of queries, memory and confirmations."""
     rate = "answered_per_second"
     queries = ratios(by_run(points, "with_checkpoints", rate), by_run(points, "without_checkpoints", rate))
     memory = "memory_bytes"
@@ -143,7 +143,7 @@ def gap_note(points: Points) -> str:
 
 
 def recovery(points: Points) -> list[Claim]:
-    """What a restart takes."""
+    """Judges what a restart takes."""
     read = by_run(points, "recover", "mb_per_second")
     disk = by_run(points, "recover", "disk_mb_per_second")
     wanted = {run: min(rate / 2, READ_TARGET_MB) for run, rate in disk.items()}

@@ -77,7 +77,7 @@ class KeptCluster:
 
     @property
     def address(self) -> str:
-        """Of the aggregator."""
+        """Returns the address of the aggregator."""
         return self.client.address
 
     def log(self, name: str) -> str:

@@ -1,4 +1,6 @@
-"""What the disk under the nodes gives by itself: syncs of appended pieces, and reading from one end to the other."""
+"""Measures what the disk under the nodes gives by itself: syncs of appended pieces, and reading from one end to the
+other.
+"""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def loads(context: Context, run: int) -> None:
 
 
 def recover(context: Context, run: int) -> None:
-    """What a node takes to read a checkpoint of all tickets, from the disk; and what the disk takes to be read."""
+    """Measures what a node takes to read a checkpoint of all tickets from the disk, and what the disk itself takes."""
     csv, part = make_tickets(context.plan.section("data")), context.plan.section("recover")
     values = node_values(context.plan, "sync", {"checkpoint_log_mib": part["checkpoint_log_mib"]})
     with scratch() as folder, kept_cluster(folder, TICKETS.read_text(), values) as cluster:

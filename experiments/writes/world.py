@@ -1,4 +1,6 @@
-"""What all parts need: folders on the project's own disk, rows, the load generator, and what a node says of itself."""
+"""Gives all parts what they need: folders on the project's own disk, rows, the load generator, and what a node says of
+itself.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def scratch() -> Iterator[Path]:
 
 @dataclass(frozen=True, slots=True)
 class Recovery:
-    """What a node says of its last start."""
+    """A node says this of its last start."""
 
     rows: int
     checkpoint_bytes: int
@@ -67,7 +69,7 @@ class Recovery:
 
 
 def recovery(log: str) -> Recovery:
-    """Of the last start in a node's log. Error: VoidPointError."""
+    """Returns the last start in a node's log. Error: VoidPointError."""
     found = _RECOVERED.findall(log)
     if not found:
         raise VoidPointError("the node does not say what it recovered")
@@ -88,13 +90,13 @@ class Round:
 
 
 def checkpoints(log: str) -> list[Round]:
-    """Those that have ended, in their order."""
+    """Returns the checkpoints that have ended, in their order."""
     ends = [(datetime.fromisoformat(when).timestamp(), float(took)) for when, took in _CHECKPOINT.findall(log)]
     return [Round(end - took, end) for end, took in ends]
 
 
 def share_of(rounds: list[Round], begin: float, end: float) -> float:
-    """Of the time between, how much lies in one of the rounds, which do not overlap."""
+    """Returns how much of the time between lies in one of the checkpoints, which do not overlap."""
     return sum(max(0.0, min(each.end, end) - max(each.begin, begin)) for each in rounds) / (end - begin)
 
 
@@ -171,7 +173,7 @@ def _json_of(command: list[str | Path]) -> dict[str, Any]:
 
 
 def cycle_ms(cluster: KeptCluster) -> float:
-    """Of the segment's last cycle. Error: VoidPointError."""
+    """Returns the time of the segment's last cycle. Error: VoidPointError."""
     status = cluster.client.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
@@ -193,7 +195,7 @@ def cycle_counts(cluster: KeptCluster) -> list[int]:
 
 
 def bucket_end_ns(bucket: int) -> int:
-    """Where a bucket of cycle_counts ends, as rpc/proto says: an eighth of the way to twice as long."""
+    """Returns where a bucket of cycle_counts ends, as rpc/proto says: an eighth of the way to twice as long."""
     octave, eighth = divmod(bucket, 8)
     return (8 + eighth) << (11 + octave)
 

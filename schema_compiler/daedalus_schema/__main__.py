@@ -56,7 +56,7 @@ def _compile(path: Path) -> Schema | None:
 
 
 def _key_notice(schema: Schema) -> str:
-    """What whoever declares a primary key would otherwise take for granted."""
+    """Returns a notice about what the author of a primary key would otherwise take for granted."""
     keys = ", ".join(quoted(schema.columns[position].name) for position in schema.primary_key)
     table = quoted(schema.table)
     return (

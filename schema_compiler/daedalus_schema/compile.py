@@ -43,7 +43,7 @@ def compile_source(source: Source) -> Schema | list[Diagnostic]:
 
 
 def _start(source: Source, statement: dict[str, object]) -> int:
-    """Where a statement's first word stands: PostgreSQL counts the blanks and comments before it as part of it."""
+    """Returns where a statement's first word stands; PostgreSQL counts blanks and comments before it to it."""
     at = int(str(statement.get("stmt_location", 0)))
     text = source.bytes
     while at < len(text):

@@ -1,4 +1,4 @@
-"""What a CREATE TABLE says, unjudged: the parse tree turned into a model that rules can look at.
+"""Turns the parse tree of a CREATE TABLE, unjudged, into a model that rules can look at.
 
 Keeps everything that a rule may want to refuse, each with its place. Decides only what is shape, never what is allowed.
 """

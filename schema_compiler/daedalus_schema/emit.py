@@ -30,7 +30,7 @@ class BuildError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """What is written for one table."""
+    """The compiler writes these files for one table."""
 
     generated: Path
     schema: Path

@@ -87,7 +87,7 @@ def quoted(name: str) -> str:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether the grammar reads the bare word as a name; it takes keywords, by their kind, for something else."""
+    """Returns whether the grammar reads the bare word as a name; keywords it takes, by their kind, for other things."""
     if not PLAIN_NAME.fullmatch(name):
         return False
     try:

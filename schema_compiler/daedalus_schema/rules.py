@@ -1,4 +1,4 @@
-"""What a table may be: RULES, and check(), which applies them all."""
+"""The rules say what a table may be: RULES, and check(), which applies them all."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def key_columns(table: Declaration) -> frozenset[str]:
 
 
 def is_nullable(table: Declaration, column: Column) -> bool:
-    """Whether a column takes NULL: NOT NULL and PRIMARY KEY forbid it."""
+    """Returns whether a column takes NULL: NOT NULL and PRIMARY KEY forbid it."""
     return not _of_kind(column, "NOTNULL") and column.name not in key_columns(table)
 
 

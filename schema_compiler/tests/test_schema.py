@@ -42,7 +42,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("text", "wanted"), TYPES)
-def test_type_spellings(text: str, wanted: Type) -> None:
+def test_every_spelling_of_a_type_is_read(text: str, wanted: Type) -> None:
     assert schema_of(f"CREATE TABLE t (a {text})").columns[0].type == wanted
 
 

@@ -1,4 +1,4 @@
-"""What an attack is, and what must hold while it goes on and afterwards, whatever it does."""
+"""Defines an attack, and what must hold while it goes on and afterwards, whatever it does."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from attacks.stage import Stage, bounded, longest_cycle_ms, until
 from attacks.tables import ORDERS, Table
 from attacks.turns import slow
 
-# What one process may take for answers beyond what it had: the bound it declares, and what a busy process has besides.
+# One process may take so much for answers beyond what it had: the bound it declares, and what a busy process has
+# besides.
 ANSWERS_MIB_MAX = int(os.environ.get("DAEDALUS_ATTACK_ANSWERS_MIB", "768"))
 SERVED_AGAIN_SECONDS = 2.0
 # On a quiet machine p99 of look-ups is at most a second, and twice the longest cycle of the run plus 50 ms. Beside
 # other work it only shows whether others are held up at all: a peer is taken for dead after two seconds.
 IS_QUIET = os.environ.get("DAEDALUS_ATTACK_QUIET") == "1"
 P99_MS_MAX = 1000.0 if IS_QUIET else 3000.0
-# Of a network thread's own CPU time. Beside other work the same handler takes twice as long, caches being shared.
+# The bound is of a network thread's own CPU time. Beside other work the same handler takes twice as long, caches being
+# shared.
 TURN_MS_MAX = 5.0 if IS_QUIET else 10.0
 
 FULL = frozenset({"53000", "53200", "53400"})

@@ -28,7 +28,7 @@ FAILURES_KEPT = 5
 
 @dataclass(slots=True)
 class Report:
-    """What became of all look-ups of one run."""
+    """The report says what became of all look-ups of one run."""
 
     count: int = 0
     failed: int = 0
@@ -129,7 +129,7 @@ class _Run:
 
 
 class LookUps:
-    """The same from the side of a test: runs as long as the context, then `report` is there."""
+    """Runs the look-ups from the side of a test: as long as the context, then `report` is there."""
 
     def __init__(self, port: int, table: Table) -> None:
         self._arguments = [str(port), table.name, str(table.rows)]

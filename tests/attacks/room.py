@@ -14,7 +14,7 @@ from attacks.client import Client
 from attacks.stage import MIB, Watch, limited_children
 
 WIDE_COLUMNS = 255
-# What a node may take beside the segments that it was told to have.
+# A node may take so much beside the segments that it was told to have.
 BESIDE_SEGMENTS_MIB = 256
 AMOUNT = re.compile(r"([\d.,]+) ?(?:[KMGT]i?B|bytes)")
 

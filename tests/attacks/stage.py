@@ -22,8 +22,8 @@ from attacks.tables import Table
 from attacks.turns import Turns
 
 MIB = 1 << 20
-# What any process of an attacked cluster may address. It is there for the machine, not for the cluster: an attack that
-# succeeds ends that process and not those of others.
+# Any process of an attacked cluster may address so much. It is there for the machine, not for the cluster: an attack
+# that succeeds ends that process and not those of others.
 ADDRESS_SPACE_MAX = int(os.environ.get("DAEDALUS_ATTACK_ADDRESS_SPACE_MIB", "8192")) * MIB
 COMES_BACK_SECONDS = 10.0
 LOAD_SECONDS_MAX = 1800.0
@@ -43,7 +43,7 @@ class Watch:
             self._before[name] = self._kib(pid, "VmRSS")
 
     def dead(self) -> list[str]:
-        """Those that are gone."""
+        """Returns the processes that are gone."""
         return [name for name, pid in self._processes.items() if not self._lives(pid)]
 
     def growth_mib(self) -> dict[str, int]:
@@ -55,11 +55,11 @@ class Watch:
         }
 
     def resident_mib(self, name: str) -> int:
-        """What one process takes now."""
+        """Returns the memory that one process takes now."""
         return self._kib(self._processes[name], "VmRSS") >> 10
 
     def pid(self, name: str) -> int:
-        """Of one process."""
+        """Returns the id of one process."""
         return self._processes[name]
 
     def limit_memory(self, name: str, more_mib: int) -> None:
@@ -90,7 +90,7 @@ class Watch:
 
 @dataclass(slots=True)
 class Stage:
-    """What an attack gets: a loaded cluster, and everything to attack it with."""
+    """An attack gets a stage: a loaded cluster, and everything to attack it with."""
 
     cluster: LocalCluster
     table: Table
@@ -100,11 +100,11 @@ class Stage:
 
     @property
     def port(self) -> int:
-        """Of the aggregator that is attacked, beside everybody else's requests."""
+        """Returns the port of the aggregator that is attacked, beside everybody else's requests."""
         return self.cluster.port
 
     def node_port(self, node: int) -> int:
-        """Of a storage node."""
+        """Returns the port of a storage node."""
         return self.cluster.port + 10 + node
 
     def client(self, receive_buffer: int = 0) -> Client:
@@ -116,7 +116,7 @@ class Stage:
         self.notes.append(words)
 
     def is_serving(self) -> bool:
-        """Whether a new client is served right now, from every node."""
+        """Returns whether a new client is served right now, from every node."""
         try:
             with self.client() as somebody:
                 answer = somebody.ask(f"SELECT count(*) FROM {self.table.name}", seconds=COMES_BACK_SECONDS)
@@ -129,7 +129,7 @@ class Stage:
 
 
 def longest_cycle_ms(cluster: LocalCluster) -> float:
-    """Of all segments since the start, as `status` has it."""
+    """Returns the longest cycle of all segments since the start, as `status` has it."""
     nodes = cluster.run_daedalus("status", "--format", "json").json()["status"]["nodes"]
     return max(int(segment["cycle_ns_max"]) for node in nodes for segment in node["segments"]) / 1e6
 
@@ -152,7 +152,7 @@ def bounded(seconds: float, what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited_children() -> Iterator[None]:
-    """What is started inside can address no more than ADDRESS_SPACE_MAX."""
+    """Lets each process that is started inside address no more than ADDRESS_SPACE_MAX."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_MAX, hard))
     try:
@@ -191,7 +191,7 @@ def staged(table: Table) -> Iterator[Stage]:
 
 
 def at_once(clients: int, attack: Callable[[int], Answer]) -> list[Answer]:
-    """The same from so many clients at the same time."""
+    """Makes the same attack from so many clients at the same time."""
     with ThreadPoolExecutor(clients) as pool:
         return list(pool.map(attack, range(clients)))
 

@@ -20,7 +20,7 @@ def nested_comments(stage: Stage) -> None:
 
 
 def unended_comments(stage: Stage) -> None:
-    """The same, never closed."""
+    """Sends comments that are never closed."""
     with stage.client() as client:
         answer = client.ask("SELECT id FROM orders WHERE id = 1 " + "/*" * 200_000)
         stage.note(f"answered in {answer.seconds:.2f} s: {answer.refusal or 'served'}")

@@ -33,7 +33,7 @@ class Table:
         return f"SELECT {self.looked_up} FROM {self.name} WHERE id = {row_id}"
 
     def found(self, row_id: int) -> tuple[int | str, ...]:
-        """What it must say."""
+        """Returns what the row must say."""
         row = self.row(row_id)
         return tuple(row[column] for column in self.looked_up_columns)
 

@@ -1,4 +1,4 @@
-"""What counts as a slow handler."""
+"""The tests say what counts as a slow handler."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Turns:
     _read: dict[Path, int] = field(default_factory=dict)
 
     def begin(self) -> None:
-        """What was logged up to now belongs to somebody else."""
+        """Passes over what was logged up to now, which belongs to somebody else."""
         self._read = {log: log.stat().st_size for log in self.directory.rglob("*.log")}
 
     def by_handler(self) -> dict[str, list[float]]:

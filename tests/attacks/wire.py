@@ -15,7 +15,7 @@ FRAME_SIZE_MAX = 16 << 20
 
 
 class FrameType(IntEnum):
-    """What a frame carries."""
+    """The type of a frame says what it carries."""
 
     HELLO = 1
     KEEP_ALIVE = 2
@@ -99,7 +99,7 @@ def message(*fields: Field) -> bytes:
 
 
 class MalformedError(Exception):
-    """What came does not parse."""
+    """The bytes that came do not parse."""
 
 
 class Message:
@@ -146,7 +146,7 @@ class Message:
         return [Message(value) for value in self.fields.get(field_number, []) if not isinstance(value, int)]
 
     def has(self, field_number: int) -> bool:
-        """Whether the field is there."""
+        """Returns whether the field is there."""
         return field_number in self.fields
 
 

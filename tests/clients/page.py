@@ -19,7 +19,7 @@ TEST = "`test_sent_statements::test_what_a_client_sent_is_answered_as_postgresql
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a client's program came to, or why it was not run."""
+    """The outcome says what a client's program came to, or why it was not run."""
 
     client: Client
     refusing: dict[str, Verdict]

@@ -26,7 +26,7 @@ class Client:
 
     @property
     def folder(self) -> Path:
-        """Where what it needs is installed."""
+        """Returns the folder in which the client's needs are installed."""
         return INSTALLED / self.key
 
     @property

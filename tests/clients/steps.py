@@ -24,7 +24,7 @@ NO_CODE = "no code"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a program's step came to: an answer, or an error's code and message."""
+    """A program's step came to this: an answer, or an error's code and message."""
 
     name: str
     answer: Any = None
@@ -78,7 +78,7 @@ def command_of(client: Client) -> list[str | Path]:
 
 
 def environment_of(client: Client, dsn: str) -> dict[str, str]:
-    """What a program is told: where the server is, in PostgreSQL's own variables, and where its files are."""
+    """Returns what a program is told: where the server is, in PostgreSQL's own variables, and where its files are."""
     place = dict(part.split("=") for part in dsn.split())
     return {
         "PGHOST": place["host"],

@@ -57,6 +57,6 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 
 @pytest.fixture
 def no_events(events: LocalCluster) -> LocalCluster:
-    """The same with no rows in it."""
+    """Empties the table of events."""
     wait_until(lambda: events.succeeds("DELETE FROM events"), "the table is empty")
     return events

@@ -1,4 +1,6 @@
-"""What one query's own size forbids is refused for good; what others leave no memory for is answered when they end."""
+"""A query that is too large by itself is refused for good; one that others leave no memory for is answered when they
+end.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ ROWS = 150_000
 LINE = 200
 ANSWER_SECONDS_MAX = 30
 REFUSALS = 3  # While the command line asks, too.
-FEW = 80_000  # Of which one query keeps all in memory, and two do not.
+FEW = 80_000  # One query keeps all of them in memory, two do not.
 TABLE = f"CREATE TABLE lines (id int NOT NULL, name varchar(15), code char(39) NOT NULL, line char({LINE}) NOT NULL);"
 OPTIONS = ("--storage-nodes", "1", "--segments", "1", "--aggregators", "1", "--segment-mib", "64")
 SETTING = "answer_memory_mib = 64\n"

@@ -41,7 +41,7 @@ WRONG_STATEMENTS = [
 
 @pytest.fixture(scope="module")
 def refusals(cluster: LocalCluster) -> dict[str, Any]:
-    """What each wrong statement ends in on the command line."""
+    """Returns what each wrong statement ends in on the command line."""
     statements = [statement for statement, _, _ in WRONG_STATEMENTS]
     return dict(zip(statements, cluster.documents(*statements), strict=True))
 

@@ -200,7 +200,7 @@ def logs_of_aggregators(cluster: LocalCluster) -> list[list[str]]:
 
 
 def said_since(before: list[list[str]], cluster: LocalCluster) -> list[str]:
-    """What aggregators have logged since then, but for peers that went as they should."""
+    """Returns what aggregators have logged since then, but for peers that went as they should."""
     later = zip(before, logs_of_aggregators(cluster), strict=True)
     lines = [line for old, new in later for line in new[len(old) :]]
     return [line for line in lines if "peer said goodbye: shutting down" not in line]

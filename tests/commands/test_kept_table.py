@@ -98,7 +98,7 @@ def status(cluster: LocalCluster) -> Any:
 
 
 def kept_files(cluster: LocalCluster) -> set[Path]:
-    """What nodes and writer keep."""
+    """Returns the files that nodes and writer keep."""
     return {file for name in ("node-0", "node-1", "writer") for file in (cluster.directory / name).rglob("*")}
 
 

@@ -26,7 +26,7 @@ def write_events(file: Path, rows: int) -> tuple[int, int, int]:
 
 
 def sums(cluster: LocalCluster) -> tuple[int, ...]:
-    """What is in: number of rows, and the sums of ids and codes."""
+    """Returns the number of rows, and the sums of ids and codes."""
     (row,) = cluster.rows("SELECT count(*), sum(id), sum(code) FROM events")
     return tuple(int(value or 0) for value in row)
 

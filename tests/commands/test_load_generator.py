@@ -69,7 +69,7 @@ def outcome_of(out: str) -> Any:
 
 
 def check(outcome: Any) -> None:
-    """What was due has come to exactly one end."""
+    """Checks that each request that was due has come to exactly one end."""
     for kind in (outcome, outcome.get("updates", outcome)):
         assert kind["offered"] == sum(kind[end] for end in ENDS), outcome
         assert kind["not_sent"] == sum(kind["not_sent_because"].values()), outcome

@@ -43,7 +43,7 @@ class Plain:
         )
 
     def daedalus(self, *arguments: str | Path) -> str:
-        """What a command prints; it must succeed and say nothing to standard error but progress."""
+        """Returns what a command prints; it must succeed and say nothing to standard error but progress."""
         answer = self.run(DAEDALUS, *arguments)
         assert answer.returncode == 0, answer.stdout + answer.stderr
         return answer.stdout

@@ -33,7 +33,7 @@ def three_rows(counters: LocalCluster) -> LocalCluster:
 
 
 def amounts(cluster: LocalCluster) -> list[int]:
-    """What the rows hold now."""
+    """Returns what the rows hold now."""
     return [amount for (amount,) in cluster.rows("SELECT amount FROM counters ORDER BY id")]
 
 

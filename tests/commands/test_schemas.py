@@ -92,7 +92,7 @@ SAMPLES = [
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The same rows in a cluster and in DuckDB."""
+    """A cluster and DuckDB hold the same rows."""
 
     sample: Sample
     cluster: LocalCluster

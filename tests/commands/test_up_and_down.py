@@ -1,4 +1,4 @@
-"""What `up` and `down` say and remember of clusters beside each other."""
+"""`up` and `down` tell clusters beside each other apart, in what they say and in what they remember."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class User:
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was said of two clusters from the start of the first to the end of the last."""
+    """The commands said this of two clusters from the start of the first to the end of the last."""
 
     home: Path
     plain: Answer

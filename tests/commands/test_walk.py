@@ -37,7 +37,7 @@ class Walker:
     port: int
 
     def clusters(self) -> list[Path]:
-        """What `up` remembers of clusters that are not down."""
+        """Returns what `up` remembers of clusters that are not down."""
         return list((self.home / ".local" / "state" / "daedalus" / "clusters").glob("*"))
 
     def walk(self, commands: str) -> tuple[int, str]:

@@ -29,7 +29,7 @@ SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class DemoRun:
-    """What one run of the demo left behind."""
+    """One run of the demo left this behind."""
 
     tickets: Path
     changes: list[tuple[int, str]]
@@ -73,7 +73,7 @@ def replayed(demo: DemoRun) -> Iterator[tuple[dict[str, Any], list[tuple[Any, ..
 
 
 def same(column_type: str, answered: Any, expected: Any) -> bool:
-    """Whether a value, as the cluster's JSON has it, is DuckDB's."""
+    """Returns whether a value, as the cluster's JSON has it, is DuckDB's."""
     if answered is None or expected is None:
         return answered is None and expected is None
     if isinstance(expected, bool):

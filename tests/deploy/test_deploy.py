@@ -118,7 +118,7 @@ def rollout(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rollout]:
 
 
 def changes(played: Answer) -> dict[str, int]:
-    """What a playbook's last lines say about every host."""
+    """Returns what a playbook's last lines say about every host."""
     return {host: int(changed) for host, changed in re.findall(r"^(\S+) +: ok=.* changed=(\d+)", played.out, re.M)}
 
 
@@ -286,7 +286,7 @@ def test_rows_that_are_kept_are_given_up_with_consent_only(rollout: Rollout) -> 
 
 @pytest.fixture(scope="module")
 def forgetful(rollout: Rollout) -> Rollout:
-    """The same hosts without durability, and ROWS rows again."""
+    """Rolls the same hosts out without durability, with ROWS rows again."""
     played = rollout.play("site.yml", cluster_durability="off", cluster_discard_rows=True)
     assert played.code == 0, played.said
     wait_until(lambda: "applied" in rollout.ask("DELETE FROM readings"), "the writer takes updates")

@@ -47,7 +47,7 @@ PACKAGES = [
 
 
 def obstacle(scratch: Path) -> str | None:
-    """What is missing here, found in well under a second; None when hosts can be made."""
+    """Returns what is missing here, found in well under a second; None when hosts can be made."""
     if os.geteuid() != 0:
         return "not root"
     absent = [tool for tool in TOOLS if shutil.which(tool) is None]
@@ -67,7 +67,7 @@ def _run(command: Sequence[str], seconds: float) -> Answer:
 
 
 def _remove_control_groups(name: str) -> None:
-    """What the kernel leaves of a world: empty control groups, in one tree or several."""
+    """Removes what the kernel leaves of a world: empty control groups, in one tree or several."""
     trees = Path("/sys/fs/cgroup")
     for group in [*trees.glob(name), *trees.glob(f"*/{name}")]:
         for folder, _, _ in os.walk(group, topdown=False):
@@ -128,7 +128,7 @@ class VirtualHosts:
         return Answer(finished.returncode, finished.stdout, finished.stderr)
 
     def on(self, host: str, command: str) -> str:
-        """What a shell command on a host prints; it must not fail."""
+        """Returns what a shell command on a host prints; it must not fail."""
         answer = self.try_on(host, command)
         assert answer.code == 0, f"{host}: {command}: {answer.said}"
         return answer.out.strip()

@@ -57,7 +57,7 @@ def maven(directory: Path, repository: Path, *words: str) -> str:
 
 @pytest.fixture(scope="module")
 def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where `mvn install` has put what it built from a clean copy of the sources."""
+    """Returns the repository into which `mvn install` has put what it built from a clean copy of the sources."""
     base = tmp_path_factory.mktemp("install")
     copy_of_sources(base / "tree")
     throw_away_repository(base / "repository")

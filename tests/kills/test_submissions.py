@@ -31,7 +31,7 @@ def session_with_a_connection(cluster: LocalCluster, aggregator: str) -> Command
 
 
 def status(cluster: LocalCluster, aggregator: str) -> Any:
-    """What one aggregator says of itself."""
+    """Returns what one aggregator says of itself."""
     answer = cluster.run_daedalus("status", "--format", "json", "--cluster", aggregator)
     return answer.json()["status"]["aggregator"]
 
@@ -60,7 +60,7 @@ def insert_while_nodes_are_suspended(cluster: LocalCluster) -> CommandLineSessio
 
 
 def judge(cluster: LocalCluster, said: str) -> None:
-    """What was said of the four rows of id 7 must be true, now and when everything has settled."""
+    """Demands that all that was said of the four rows of id 7 is true, now and when everything has settled."""
     assert said, "the client gave an answer"
     answer = json.loads(said)
     wait_until(lambda: is_served(cluster), "writes are taken again")

@@ -16,7 +16,7 @@ from expressions import Expressions
 WHERE = "\x01"
 """Stands in a statement for its condition."""
 
-# What nobody can fail to compute, of columns that every table here has.
+# Nobody can fail to compute these; every table here has their columns.
 _CERTAIN = [
     "b",
     "i > 1",

@@ -6,7 +6,7 @@ import re
 
 from statement_twins import KINDS, Entry, Twins
 
-# What is not drawn: it speaks of the server, the session, the schema or the planner.
+# Functions that speak of the server, the session, the schema or the planner are not drawn.
 NOT_OF_VALUES = {
     r"pg_(?!size_)": "processes, files, locks, statistics and encodings of the server",
     r"(has|row_security)_.*(privilege|active)": "who may do what: there are no roles here",

@@ -1,4 +1,4 @@
-"""Whether an answer is the expected one, and if not, where it differs first."""
+"""Says whether an answer is the expected one, and if not, where it differs first."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _is_near(expected: Expected, answered: Value) -> bool:
 
 
 def differences(select: Select, answer: Answer, columns: list[dict[str, str]], rows: list[list[Any]]) -> str | None:
-    """What is wrong with the answered `rows`; None when nothing is."""
+    """Returns what is wrong with the answered `rows`; None when nothing is."""
     wrong = _wrong_columns(select, columns)
     if wrong:
         return wrong

@@ -106,7 +106,7 @@ _BOOLEANS = words("t f true false TRUE fAlSe tr fa y n yes no ye on off of o 1 0
 
 
 def number_text(choice: random.Random) -> str:
-    """What an application may quote as a number."""
+    """Returns a text that an application may quote as a number."""
     return choice.choice(_SPACES) + choice.choice(_SIGNS) + choice.choice(_NUMBERS) + choice.choice(_SPACES)
 
 

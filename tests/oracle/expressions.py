@@ -175,7 +175,7 @@ FIELDS = {"date_trunc": _PARTS, "date_part": _MORE_PARTS, "extract": _MORE_PARTS
 
 
 def template(choice: random.Random) -> str:
-    """What to_char() may be given: patterns, modifiers, and what stands for itself."""
+    """Returns a template that to_char() may be given: patterns, modifiers, and characters that stand for themselves."""
     pieces = []
     for _ in range(choice.randint(0, 7)):
         pattern = choice.choice(PATTERNS)
@@ -203,7 +203,7 @@ class Expressions:
         self._columns = COLUMNS
 
     def over(self, columns: dict[str, list[str]]) -> Expressions:
-        """The same over other columns of each kind, or over none."""
+        """Returns the same generator over other columns of each kind, or over none."""
         made = copy.copy(self)
         made._columns = columns
         return made
@@ -333,7 +333,7 @@ class Expressions:
                 self._ordered_rows((first, one), (second, other)),
                 f"(({first}, {one}) IN (({second}, {other}), ({third}, {one})))",
                 f"(({first}, {one}) IS DISTINCT FROM ({second}, {other}))",
-                # Of a row of constants alone PostgreSQL's planner does not compute it.
+                # PostgreSQL's planner does not compute it for a row of constants alone.
                 f"(({first}, {one}, {self._choice.choice(self._columns['integer'])}) IS NOT NULL)"
                 if self._columns
                 else f"(NOT ({one}))",

@@ -191,7 +191,7 @@ class Generator:
         return (f"{name} {sign} {number(constant)}", guarded), [overflow]
 
     def _step(self, column_type: Type, high: Decimal) -> Decimal:
-        """What to add: mostly little, now and then so much that rows overflow."""
+        """Returns how much to add: mostly little, now and then so much that rows overflow."""
         if self._choice.random() < 0.8:
             return Decimal(self._choice.randint(0, 50)).scaleb(-column_type.scale)
         return high if self._choice.random() < 0.3 else Decimal(int(high) // 2)
@@ -391,7 +391,7 @@ def rounded(value: Decimal, scale: int) -> Decimal:
 
 
 def default_value(column: Column) -> Value:
-    """What an INSERT stores in a column that it leaves out."""
+    """Returns the value that an INSERT stores in a column which it leaves out."""
     packed, kind = column.default, column.type.kind
     if packed is None:
         return None

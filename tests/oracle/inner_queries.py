@@ -36,7 +36,7 @@ def _inner(choice: random.Random, expressions: Expressions) -> _Inner:
 
 
 def _of_rows(choice: random.Random) -> str:
-    """What is asked of q, which has a, b, c and s."""
+    """Returns a query over q, which has a, b, c and s."""
     return choice.choice(
         [
             f"SELECT a, b FROM {{q}}{_OUTER}",
@@ -59,7 +59,7 @@ def _of_rows(choice: random.Random) -> str:
 
 
 def _of_groups(choice: random.Random) -> str:
-    """What is asked of q, which has k and n and is grouped itself."""
+    """Returns a query over q, which has k and n and is grouped itself."""
     return choice.choice(
         [
             "SELECT * FROM {q}",

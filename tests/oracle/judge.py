@@ -55,13 +55,13 @@ def is_right(ours: str, postgres: str) -> bool:
 
 
 def overflows_calendar(ours: str) -> bool:
-    """Whether PostgreSQL computes a day of the year so far from ours that its 32 bits do not hold it."""
+    """Returns whether PostgreSQL computes a day of the year so far from ours that its 32 bits do not hold it."""
     return re.match(r'error 22008 (date|timestamp) out of range: ".*\d{3,}\D?\d{3}(\D|$)', ours) is not None
 
 
 # ---- the list ----
 def is_beyond(ours: str) -> bool:
-    """Whether ours is an error because it would be too long, too large or too long ago."""
+    """Returns whether ours is an error because it would be too long, too large or too long ago."""
     return code(ours) is not None and ours.split(" ", 2)[2].startswith(BEYOND)
 
 
@@ -71,21 +71,24 @@ def without_blanks(answer: str) -> str:
 
 
 def counts_bytes(statement: str, ours: str, postgres: str) -> bool:
-    """Whether a text has too many bytes and not more characters than it may have there, or other blanks behind it."""
+    """Returns whether a text has too many bytes and not more characters than it may have there, or other blanks behind
+    it.
+    """
     if not MANY_BYTES.search(statement + postgres):
         return False
     return code(ours) == "22001" or (code(ours) is None and without_blanks(ours) == without_blanks(postgres))
 
 
 def adds_up(statement: str, ours: str, postgres: str) -> bool:
-    """Whether a sum of intervals is out of range on its way only: PostgreSQL looks at each step."""
+    """Returns whether a sum of intervals is out of range on its way only: PostgreSQL looks at each step."""
     is_sum = _SUM.search(statement) is not None
     return is_sum and postgres == "error 22008 interval out of range" and code(ours) is None
 
 
 def is_spread(statement: str, ours: str, postgres: str) -> bool:
-    """Whether it is how far floating values are apart. Equal ones are not apart at all, here, whatever they are;
-    PostgreSQL's own sums of squares lose digits, or leave the type's range."""
+    """Returns whether it is how far floating values are apart. Equal ones are not apart at all, here, whatever they
+    are; PostgreSQL's own sums of squares lose digits, or leave the type's range.
+    """
     if SPREAD.search(statement) is None:
         return False
     if postgres == _OVERFLOW or (code(postgres) is None and _NO_SPREAD.search(ours) is not None):
@@ -97,15 +100,16 @@ def is_spread(statement: str, ours: str, postgres: str) -> bool:
 
 
 def is_read_before_rows(ours: str, postgres: str) -> bool:
-    """Whether a regular expression is wrong, or too complex there: PostgreSQL's planner reads it, whatever the rows
-    are; here it is met where it is matched with a text that is not NULL, behind what else fails of that row."""
+    """Returns whether a regular expression is wrong, or too complex there: PostgreSQL's planner reads it, whatever the
+    rows are; here it is met where it is matched with a text that is not NULL, behind what else fails of that row.
+    """
     if postgres.startswith("applied 0 failed 2201B"):
         return ours == "applied 0" or ours.startswith("applied 0 failed 2201B")
     return code(postgres) == "2201B" and (code(ours) or "22").startswith("22")
 
 
 def listed(statement: str, ours: str, postgres: str) -> str | None:
-    """What it is called that both say, if it is on the list."""
+    """Returns the name on the list of what both say, if it is there."""
     if is_beyond(ours):
         return "beyond what is here"
     if counts_bytes(statement, ours, postgres):
@@ -131,7 +135,7 @@ def judged(statement: str, ours: str, postgres: str) -> tuple[Verdict, str]:
 
 # ---- the count ----
 def _most(expected: float) -> float:
-    """What chance makes of so many in a draw, at most: three standard deviations more."""
+    """Returns how many chance makes of so many in a draw, at most: three standard deviations more."""
     return expected + 3 * math.sqrt(expected)
 
 
@@ -187,7 +191,7 @@ def check(statements: Sequence[str], answers: Sequence[tuple[str, str]], right: 
 
 
 def count_answered(answers: list[tuple[str, str]]) -> int:
-    """Those that PostgreSQL answers, of which few may be refused here."""
+    """Counts the statements that PostgreSQL answers, of which few may be refused here."""
     refused = sum(code(ours) is not None and code(postgres) is None for ours, postgres in answers)
     answered = sum(code(postgres) is None for _, postgres in answers)
     print(f"{answered} of {len(answers)} have an answer, {refused} of them are refused here")
@@ -243,7 +247,7 @@ class Judge:
         return name
 
     def _is_met_by_planner(self, asked: Asked, postgres: str) -> bool:
-        """Whether the statement fails without any row, too, with this error of a value, there alone."""
+        """Returns whether the statement fails without any row, too, with this error of a value, there alone."""
         ((here, there),) = answers_on(self._twins, [], [asked])
         return code(here) is None and code(there) == code(postgres) and (code(there) or "").startswith("22")
 
@@ -259,23 +263,25 @@ class Judge:
         return "rows behind a LIMIT" if is_behind else None
 
     def _is_never_true(self, asked: Asked) -> bool:
-        """Whether one conjunct by itself is known not to hold for any row, and no row is looked at here, while to
-        PostgreSQL's planner it is like any other."""
+        """Returns whether one conjunct by itself is known not to hold for any row, and no row is looked at here, while
+        to PostgreSQL's planner it is like any other.
+        """
         kinds = kinds_of(list(asked.conjuncts))
         known = [each for each, kind in zip(asked.conjuncts, kinds, strict=True) if kind == "known"]
         answers = answers_on(self._twins, self._rows, [f"SELECT i FROM t WHERE {each}" for each in known])
         return any(ours == postgres == "integer|" for ours, postgres in answers)
 
     def _is_behind_limit(self, asked: Asked, ours: str, postgres: str) -> bool:
-        """Whether the one side that failed did so on a row that the LIMIT removes: then both fail without it."""
+        """Returns whether the one side that failed did so on a row that the LIMIT removes: both fail without it."""
         if asked.unlimited is None:
             return False
         ((here, there),) = answers_on(self._twins, self._rows, [asked.unlimited])
         return code(here) is not None and code(here) == code(there) == (code(ours) or code(postgres))
 
     def _are_met(self, statements: Sequence[Asked], ours: str, postgres: str) -> bool:
-        """Whether these statements, each on each row alone, fail in several ways, ours and PostgreSQL's among them, and
-        both sides alike: which of them is met first is said by nobody."""
+        """Returns whether these statements, each on each row alone, fail in several ways, ours and PostgreSQL's among
+        them, and both sides alike: which of them is met first is said by nobody.
+        """
         alone = [
             (asked.here, pair)
             for row in self._rows
@@ -286,7 +292,7 @@ class Judge:
         return is_alike and {code(ours), code(postgres)} <= met
 
     def _misplaced(self, statements: list[str]) -> list[str]:
-        """Those that fail before a row is looked at, where PostgreSQL names another place."""
+        """Returns the statements that fail before a row is looked at, where PostgreSQL names another place."""
         met = self._twins.errors(self._rows, statements)
         return [
             f"{statement!r}\n  here: {ours}\n  PostgreSQL: {postgres}"

@@ -19,7 +19,7 @@ _SIGNIFICANT_DIGITS_MIN = 16
 _GROUP_DIGITS = 4
 REAL_SPACING = 2.0**-23
 DOUBLE_SPACING = 2.0**-52
-# What a floating sum leaves out of each value, of the largest one (semantics, floating_sum.hpp).
+# A floating sum leaves out so much of each value, as a share of the largest one (semantics, floating_sum.hpp).
 LEFT_OUT = 2.0**-78
 
 
@@ -89,7 +89,7 @@ class Mirror:
         return Outcome(matched, matched - refused, refused)
 
     def expected(self, write: Write) -> Outcome:
-        """What apply() would report, without applying."""
+        """Returns what apply() would report, without applying."""
         if write.matched is None:
             return Outcome(write.row_count, write.row_count, 0)
         matched = self._count(write.matched)

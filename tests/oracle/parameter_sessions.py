@@ -13,7 +13,7 @@ BPCHAR = 1042
 
 @dataclass(slots=True)
 class Said:
-    """What a server says: the types that parameters have, those of columns, rows and tag, or what is wrong."""
+    """A server said this: the types of parameters, those of columns, rows and tag, or what is wrong."""
 
     parameters: tuple[int, ...] | None = None
     columns: tuple[int, ...] = ()
@@ -23,7 +23,9 @@ class Said:
     message: str = ""
 
     def seen(self) -> tuple[object, ...]:
-        """What two servers have to say alike. Rows stand in no order; how long char(n) is padded is not looked at."""
+        """Returns what two servers have to say alike. Rows stand in no order; how long char(n) is padded is not looked
+        at.
+        """
         rows = sorted(tuple(_values(row, self.columns)) for row in self.rows)
         return (self.parameters, self.columns, rows, self.tag, self.error)
 

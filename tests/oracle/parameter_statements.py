@@ -35,7 +35,7 @@ _OUTPUTS = [
     *("CASE WHEN {x} = {p} THEN {p} ELSE {p} END", "least({x}, {p})", "{p} = ANY({p})"),
     *("count(*) FILTER (WHERE {x} = {p})", "count({p})", "CASE {p} WHEN {p} THEN 1 WHEN {z} THEN 2 END"),
 ]
-# What only some kinds of columns have, by the first of the kind.
+# Only some kinds of columns have these, by the first of the kind.
 _CONDITIONS_OF = {
     "s": ["{x} + {p} > {p}", "{x} - {p} = {y}", "abs({p}) = {x}", "{x} = {y} + {p}", "{x} * {p} < {p}"],
     "day": ["{x} - {p} = {y}", "{x} + {p} > {p}", "date_trunc({p}, {x}) = {y}"],

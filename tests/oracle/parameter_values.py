@@ -31,7 +31,7 @@ TEXTS = {
     1083: ["05:06:07.5", "12:30:00"],
     2950: ["00112233-4455-6677-8899-aabbccddeeff"],
 }
-# What some type refuses, or reads otherwise than another does.
+# Some type refuses each of these, or reads it otherwise than another type does.
 STRANGE = ["1", "1.5", "x", "", "2013-01-01", "2013-01-01 05:00:00", "ab  ", "99999999999", "{1}", "t", "NaN"]
 
 _FIXED = {21: "!h", 23: "!i", 20: "!q", 700: "!f", 701: "!d"}
@@ -97,7 +97,7 @@ def _binary(oid: int, text: str) -> bytes:
 
 
 def _numeric(number: Decimal) -> bytes:
-    """Of at most four digits on either side of the point."""
+    """Returns a number of at most four digits on either side of the point."""
     whole, part = divmod(int(abs(number) * 10_000), 10_000)
     digits = struct.pack("!hh", whole, part)
     exponent = number.as_tuple().exponent

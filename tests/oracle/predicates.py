@@ -30,11 +30,11 @@ class Size:
     leaves: int
 
     def joined(self, other: Size) -> Size:
-        """Of both, joined by AND."""
+        """Joins both by AND."""
         return Size(self.clauses + other.clauses, self.leaves + other.leaves)
 
     def multiplied(self, other: Size) -> Size:
-        """Of either, joined by OR."""
+        """Joins them by OR."""
         leaves = self.leaves * other.clauses + other.leaves * self.clauses
         return Size(self.clauses * other.clauses, leaves)
 

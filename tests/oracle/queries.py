@@ -12,10 +12,10 @@ _ORDERS = ["", " DESC", " NULLS FIRST", " DESC NULLS LAST"]
 
 _FRACTIONS = ["0", "0.25", "0.5", "0.9", "1", "0.333"]
 
-# Of kinds whose equal values look alike.
+# Equal values of these kinds look alike.
 _KEYS = ["boolean", "integer", "date", "text", "character varying", "interval"]
 
-# What a condition on groups is made of, by kind.
+# A condition on groups is made of these, by kind.
 AGGREGATES = {
     "boolean": ["bool_or(b)", "every(i > 0)"],
     "smallint": ["max(s)", "bit_and(s)"],
@@ -68,7 +68,7 @@ def having(choice: random.Random, expressions: Expressions) -> str:
 
 
 def key(choice: random.Random, expressions: Expressions, depth: int = 1) -> str:
-    """What rows are grouped by; never a number by itself, which would be a place in the list."""
+    """Returns a key to group rows by; never a number by itself, which would be a place in the list."""
     return f"({expressions.key(choice.choice(_KEYS), depth)})"
 
 

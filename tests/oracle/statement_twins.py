@@ -102,7 +102,7 @@ class Twins:
 
     def __init__(self, port: int) -> None:
         self._port = port
-        self.zone = "UTC"  # Of both sessions' clocks.
+        self.zone = "UTC"  # The zone is that of both sessions' clocks.
         table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
         self._psql(f"CREATE TABLE t ({table});{_ANSWER}")
 
@@ -124,9 +124,10 @@ class Twins:
     def answers(
         self, statements: list[str], column: str = "i", postgres: list[str] | None = None
     ) -> list[tuple[str, str]]:
-        """Of each statement, the compiler's answer and PostgreSQL's, which may be asked it in other words: both know
-        the same time and the rows of the statements before, and nothing of earlier calls. Of rows on which an UPDATE
-        or DELETE failed here, messages() are at the end."""
+        """Returns for each statement the compiler's answer and PostgreSQL's, which may be asked it in other words: both
+        know the same time and the rows of the statements before, and nothing of earlier calls. The messages()
+        of rows on which an UPDATE or DELETE failed here are at the end.
+        """
         asked = statements if postgres is None else postgres
         assert all("\n" not in statement for statement in [*statements, *asked])
         listed = "".join(f"({number}, {_quoted(text)}),\n" for number, text in enumerate(asked)).rstrip(",\n")
@@ -151,8 +152,10 @@ class Twins:
         return list(zip(ours, judged, strict=True))
 
     def errors(self, rows: list[str], statements: list[str]) -> list[tuple[Mistake | None, Mistake | None]]:
-        """What is wrong with each statement, and where, as the compiler and as PostgreSQL say it: a statement by
-        itself, on these rows."""
+        """Returns what is wrong with each statement, and where, as the compiler and as PostgreSQL say it.
+
+        Each statement is asked by itself, on these rows.
+        """
         table = ", ".join(f"{name} {column_type}" for name, column_type in COLUMNS.items())
         with PostgresWire(self._port, user="oracle", database="postgres") as postgres:
             for statement in [f"CREATE TEMP TABLE t ({table})", *rows]:
@@ -191,7 +194,7 @@ class Entry:
     arguments: list[str]
     result: str
     volatility: str  # as pg_proc.provolatile
-    spelling: str = ""  # Of its name, where that is not the name itself.
+    spelling: str = ""  # The spelling of its name, where that is not the name itself.
     is_exact: bool = True  # An update may compute it: it comes to the same bits on each machine.
 
 
@@ -206,8 +209,9 @@ def functions(which: str = "functions") -> list[Entry]:
 
 
 def kinds_of(conditions: list[str]) -> list[str]:
-    """Of each: `fails` where computing it may end in an error, `known` where PostgreSQL's planner computes it, else
-    `certain`."""
+    """Returns the kind of each: `fails` where computing it may end in an error, `known` where PostgreSQL's planner
+    computes it, else `certain`.
+    """
     return _twin([f"condition {condition}" for condition in conditions])[: len(conditions)]
 
 
@@ -225,7 +229,7 @@ def running_twins() -> Iterator[Twins]:
 
 
 def messages(answer: str) -> list[str]:
-    """What was wrong with rows on which an UPDATE or DELETE failed here."""
+    """Returns what was wrong with rows on which an UPDATE or DELETE failed here."""
     return answer.split(_MESSAGE)[1:]
 
 

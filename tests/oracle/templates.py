@@ -48,7 +48,7 @@ def number_text(choice: random.Random) -> str:
 
 
 def _shown(moment: datetime) -> dict[str, str]:
-    """What each pattern stands for, the longest first."""
+    """Returns what each pattern stands for, the longest first."""
     iso = moment.isocalendar()
     shown = {
         "YYYY": f"{moment.year:04}",

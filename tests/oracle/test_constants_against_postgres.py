@@ -1,4 +1,4 @@
-"""What constants mean, and conditions on columns: thousands of random ones against PostgreSQL 15."""
+"""Constants and conditions on columns mean what they mean to PostgreSQL 15: thousands of random ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def twins() -> Twins:
 
 
 @pytest.mark.parametrize("column", ["day", "at", "moment", "clock"])
-def test_spellings_of_dates_and_times(twins: Twins, daedalus_seed: int, column: str) -> None:
+def test_spellings_of_dates_and_times_are_read_as_postgres_reads_them(
+    twins: Twins, daedalus_seed: int, column: str
+) -> None:
     choice = random.Random(f"{daedalus_seed} {column}")
     spell = time_spelling if column == "clock" else spelling
     statements = [insert(column, quoted(spell(choice))) for _ in range(STATEMENTS)]
@@ -49,7 +51,7 @@ def test_spellings_of_dates_and_times(twins: Twins, daedalus_seed: int, column: 
     assert sum(code(postgres) is None for _, postgres in answers) > STATEMENTS / 5
 
 
-def test_spellings_of_intervals(twins: Twins, daedalus_seed: int) -> None:
+def test_spellings_of_intervals_are_read_as_postgres_reads_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} intervals")
     constants = [interval_constant(choice, quoted(interval_spelling(choice))) for _ in range(STATEMENTS)]
     statements = [f"SELECT {constant} AS e" for constant in constants]
@@ -67,7 +69,7 @@ def test_texts_of_every_type(twins: Twins, daedalus_seed: int, column: str) -> N
 
 
 @pytest.mark.parametrize("column", TEXTS)
-def test_casts_of_constants(twins: Twins, daedalus_seed: int, column: str) -> None:
+def test_constants_are_cast_as_postgres_casts_them(twins: Twins, daedalus_seed: int, column: str) -> None:
     choice = random.Random(f"{daedalus_seed} {column} cast")
     statements = [insert(column, cast_constant(choice)) for _ in range(STATEMENTS // 4)]
     answers = twins.answers(statements, column)
@@ -80,7 +82,7 @@ def test_casts_of_constants(twins: Twins, daedalus_seed: int, column: str) -> No
     check(statements, answers, right)
 
 
-def test_conditions_on_strings(twins: Twins, daedalus_seed: int) -> None:
+def test_conditions_on_strings_select_what_they_select_in_postgres(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(daedalus_seed)
     pairs = [(c, v) for c in STORED_STRINGS for v in STORED_STRINGS]
     texts = [tuple("NULL" if text is None else quoted(text) for text in pair) for pair in pairs]

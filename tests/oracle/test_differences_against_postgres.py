@@ -1,4 +1,4 @@
-"""What differs from PostgreSQL 15 on purpose: the list that the judge knows, each with statements that show it.
+"""The tests show what differs from PostgreSQL 15 on purpose: the list that the judge knows, each with its statements.
 
 docs/functions.md and docs/postgres.md ("Where answers differ") say the same in words.
 """

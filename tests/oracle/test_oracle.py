@@ -36,19 +36,19 @@ def ask(layout: Layout, seed: int, csv_path: Path | None = None) -> Run:
     return run
 
 
-def test_flights_by_hash(daedalus_seed: int, tmp_path: Path) -> None:
+def test_flights_by_hash_are_answered_as_duckdb_answers(daedalus_seed: int, tmp_path: Path) -> None:
     path = tmp_path / "flights.csv"
     write_flights_csv(path, FLIGHTS)
     run = ask(Layout("flights", storage_nodes=2, partition_by="hash(origin)"), daedalus_seed, path)
     assert not run.failures, run.report()
 
 
-def test_every_type_round_robin(daedalus_seed: int) -> None:
+def test_every_type_round_robin_is_answered_as_duckdb_answers(daedalus_seed: int) -> None:
     run = ask(Layout("every_type", storage_nodes=3, partition_by="round_robin"), daedalus_seed + 1)
     assert not run.failures, run.report()
 
 
-def test_every_type_by_hash_of_a_nullable_column(daedalus_seed: int) -> None:
+def test_every_type_by_hash_is_answered_as_duckdb_answers(daedalus_seed: int) -> None:
     layout = Layout("every_type", storage_nodes=2, partition_by="hash(grp)", segment_by="hash(id)")
     run = ask(layout, daedalus_seed + 2)
     assert not run.failures, run.report()

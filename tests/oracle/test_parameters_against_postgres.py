@@ -22,7 +22,7 @@ REFUSED_MAX = 0.05
 FLOATS = {700, 701}
 OUT_OF_RANGE = "22003"
 EXECUTED = 0.15  # This share of the statements is asked by PREPARE and EXECUTE.
-COMPUTED = {OUT_OF_RANGE, "22007", "22008", "22023", "2201B"}  # Of no parameter's own value.
+COMPUTED = {OUT_OF_RANGE, "22007", "22008", "22023", "2201B"}  # No parameter's own value ends in these.
 SHOWN_MAX = 40
 
 pytestmark = pytest.mark.skipif(not are_there(), reason="not run: PostgreSQL 15 is not installed here")
@@ -38,7 +38,7 @@ def both() -> Iterator[tuple[ParameterSession, ParameterSession]]:
 
 
 def fill(session: ParameterSession) -> None:
-    """The same rows as ever."""
+    """Fills the table with the same rows as ever."""
     for statement in ["DELETE FROM t", *FILLED]:
         assert not session.simple(statement).error
 
@@ -65,8 +65,10 @@ def are_alike(ours: Said, theirs: Said) -> bool:
 
 
 def is_met_elsewhere(asked: Asked, ours: Said, theirs: Said) -> bool:
-    """What is computed fails where it is reached: conjuncts have an order of their own in PostgreSQL, the first that
-    decides hides the others, and a text is cast to an array, or a moment to a string of a column, a row at a time."""
+    """Returns whether the one fails where the other has not come yet: conjuncts have an order of their own in
+    PostgreSQL, the first that decides hides the others, and a text is cast to an array, or a timestamp to a string of a
+    column, a row at a time.
+    """
     if (ours.parameters, ours.columns) != (theirs.parameters, theirs.columns):
         return False
     met = {ours.error, theirs.error} - {""}

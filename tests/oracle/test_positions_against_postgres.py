@@ -1,4 +1,4 @@
-"""Where in a statement its mistake is: the SQL compiler and PostgreSQL 15 say the same character."""
+"""The SQL compiler and PostgreSQL 15 name the same character of a statement as the place of its mistake."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ pytestmark = pytest.mark.skipif(
 
 
 def is_right(ours: Mistake | None, postgres: Mistake | None) -> bool:
-    """The same code at the same place. By design PostgreSQL names no place for what it computes and here there may be
-    one; a function that is not in the table is refused by name, whether PostgreSQL has it or not."""
+    """Returns whether both name the same code at the same place. By design PostgreSQL names no place for what it
+    computes and here there may be one; a function that is not in the table is refused by name, whether PostgreSQL has
+    it or not.
+    """
     if ours is None or postgres is None:
         return ours is postgres
     is_same = ours.sqlstate == postgres.sqlstate or (ours.sqlstate == "0A000" and postgres.sqlstate == "42883")
@@ -28,7 +30,7 @@ def is_right(ours: Mistake | None, postgres: Mistake | None) -> bool:
 
 
 def is_refused_before(ours: Mistake | None, postgres: Mistake | None) -> bool:
-    """Whether something else was refused by name before the mistake was met."""
+    """Returns whether something else was refused by name before the mistake was met."""
     return ours is not None and postgres is not None and ours.sqlstate == "0A000" and ours.position != postgres.position
 
 

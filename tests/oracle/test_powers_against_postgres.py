@@ -77,7 +77,7 @@ def call(choice: random.Random) -> str:
 
 
 def test_powers_half_way_between_two_results_go_where_postgres_lets_them() -> None:
-    """What is far behind the last digit decides; PostgreSQL does not compute all of it."""
+    """A digit far behind the last one decides; PostgreSQL does not compute all of them."""
     statements = [
         f"SELECT power(1.{'0' * zeros}{last}::numeric, {exponent}::numeric) AS e FROM t"
         for zeros in (14, 15, 16, 19, 24, 40)

@@ -31,7 +31,7 @@ def twins() -> Iterator[Twins]:
 
 
 @pytest.mark.parametrize("zone", ["UTC", *ZONES])
-def test_what_hangs_on_the_clocks(twins: Twins, zone: str) -> None:
+def test_questions_about_the_clocks_have_postgres_answers(twins: Twins, zone: str) -> None:
     twins.zone = zone
     questions = [f"SELECT i, {expression} AS e FROM t" for expression in EXPRESSIONS]
     questions += [f"SELECT i FROM t WHERE {condition}" for condition in CONDITIONS]
@@ -41,7 +41,7 @@ def test_what_hangs_on_the_clocks(twins: Twins, zone: str) -> None:
 
 
 @pytest.mark.parametrize("zone", ["UTC", *ZONES])
-def test_what_is_written_by_the_clocks(twins: Twins, zone: str) -> None:
+def test_writes_by_the_clocks_store_what_postgres_stores(twins: Twins, zone: str) -> None:
     twins.zone = zone
     after = "SELECT i, moment, at, day, clock, v FROM t"
     statements = [each for write in WRITES for each in ("DELETE FROM t", *ROWS, write, after)]
@@ -52,7 +52,7 @@ def test_what_is_written_by_the_clocks(twins: Twins, zone: str) -> None:
     check(statements, answers, right)
 
 
-def test_spellings_in_other_zones(twins: Twins, daedalus_seed: int) -> None:
+def test_spellings_in_other_zones_are_read_as_postgres_reads_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} spellings in zones")
     for zone in ZONES:
         twins.zone = zone
@@ -68,8 +68,8 @@ def test_spellings_in_other_zones(twins: Twins, daedalus_seed: int) -> None:
         check(statements, answers, right)
 
 
-def test_random_expressions_in_other_zones(twins: Twins, daedalus_seed: int) -> None:
-    """Of rows of which half are near to where clocks are put forward or back."""
+def test_random_expressions_in_other_zones_have_postgres_answers(twins: Twins, daedalus_seed: int) -> None:
+    """Half of the rows are near to where clocks are put forward or back."""
     choice = random.Random(f"{daedalus_seed} statements in zones")
     expressions = Expressions(choice, functions(), catalogue(twins))
     near = [f"INSERT INTO t (i, moment, at) VALUES ({100 + n}, '{t}', '{t}')" for n, t in enumerate(MOMENTS[:10])]

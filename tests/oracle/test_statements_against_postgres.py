@@ -41,7 +41,7 @@ def drawn(choice: random.Random, twins: Twins) -> Expressions:
     return Expressions(choice, functions(), catalogue(twins))
 
 
-def test_each_function(twins: Twins, daedalus_seed: int) -> None:
+def test_each_function_is_answered_as_postgres_answers_it(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} each function")
     expressions = drawn(choice, twins)
     entries = functions() * max(STATEMENTS // 500, 1) + catalogue(twins) * max(STATEMENTS // 2000, 1)
@@ -51,7 +51,7 @@ def test_each_function(twins: Twins, daedalus_seed: int) -> None:
     assert tally.answered > len(asked) / 2
 
 
-def test_random_expressions(twins: Twins, daedalus_seed: int) -> None:
+def test_random_expressions_are_answered_as_postgres_answers_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} queries")
     expressions = drawn(choice, twins)
     tally = Judge(twins, FILLED).tally([select(choice, expressions) for _ in range(STATEMENTS // 2)])
@@ -77,7 +77,7 @@ def test_mistakes_are_met_where_postgres_meets_them(twins: Twins) -> None:
     check(MET_MISTAKES, answers, [ours == postgres for ours, postgres in answers])
 
 
-def test_random_inner_queries(twins: Twins, daedalus_seed: int) -> None:
+def test_random_inner_queries_are_answered_as_postgres_answers_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} inner queries")
     expressions = drawn(choice, twins)
     filled = repeated_rows(choice, 20)
@@ -86,7 +86,7 @@ def test_random_inner_queries(twins: Twins, daedalus_seed: int) -> None:
     assert tally.answered > STATEMENTS // 8
 
 
-def test_random_numbers_of_rows(twins: Twins, daedalus_seed: int) -> None:
+def test_random_numbers_of_rows_are_answered_as_postgres_answers_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} numbers of rows")
     expressions = drawn(choice, twins)
     filled = repeated_rows(choice, 20)
@@ -95,7 +95,7 @@ def test_random_numbers_of_rows(twins: Twins, daedalus_seed: int) -> None:
     assert tally.answered > STATEMENTS // 8
 
 
-def test_random_groups(twins: Twins, daedalus_seed: int) -> None:
+def test_random_groups_are_answered_as_postgres_answers_them(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} groups")
     expressions = drawn(choice, twins)
     filled = repeated_rows(choice, 40)

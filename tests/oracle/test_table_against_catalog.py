@@ -20,7 +20,7 @@ STRINGS = ("character", "character varying", "text")
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """What PostgreSQL's catalog says of our kinds of values."""
+    """PostgreSQL's catalog says this of our kinds of values."""
 
     functions: dict[tuple[str, tuple[str, ...]], tuple[str, str]]  # name, arguments → result, volatility
     operators: dict[tuple[str, tuple[str, ...]], tuple[str, str]]

@@ -1,4 +1,4 @@
-"""What templates write and read: to_char, to_number, to_date and to_timestamp against PostgreSQL 15."""
+"""Templates write and read what PostgreSQL 15 does: to_char, to_number, to_date and to_timestamp."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_intervals_are_written_as_templates_say(twins: Twins, daedalus_seed: int
 
 
 def is_before_our_years(ours: str, postgres: str) -> bool:
-    """Whether PostgreSQL reads a year before Christ, or so far on that its own numbers go round."""
+    """Returns whether PostgreSQL reads a year before Christ, or so far on that its own numbers go round."""
     return is_beyond(ours) and code(postgres) is None
 
 

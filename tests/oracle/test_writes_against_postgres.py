@@ -38,7 +38,9 @@ def failed(answer: str) -> int:
 
 
 def listed(statement: str, ours: str, postgres: str) -> str | None:
-    """What it is called that an UPDATE or DELETE says here, if it is on the list; there the table stands behind it."""
+    """Returns the name on the list of what an UPDATE or DELETE says here, if it is there; there the table stands behind
+    it.
+    """
     if is_beyond(ours) or any(message.startswith(BEYOND) for message in messages(ours)):
         return "beyond what is here"
     if "22001" in ours.partition(":")[0] and MANY_BYTES.search(statement + postgres):
@@ -77,7 +79,7 @@ def tally_of(twins: Twins, asked: list[Asked]) -> Tally:
     return tally
 
 
-def test_random_updates(twins: Twins, daedalus_seed: int) -> None:
+def test_random_updates_change_what_they_change_in_postgres(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} updates")
     inexact = {each.name for each in inexact_functions()}
     exact, others = (
@@ -126,7 +128,7 @@ def test_a_constant_beyond_its_column_is_added_to_each_row(twins: Twins) -> None
     assert tally.verdicts == {Verdict.FAILED: len(sums)}
 
 
-def test_random_inserts(twins: Twins, daedalus_seed: int) -> None:
+def test_random_inserts_store_what_they_store_in_postgres(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} inserts")
     expressions = Expressions(choice, functions(), catalogue(twins))
     tally = Judge(twins, FILLED).tally([insert(choice, expressions) for _ in range(STATEMENTS // 4)])

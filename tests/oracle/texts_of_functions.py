@@ -1,4 +1,4 @@
-"""What functions are given that any text would only make fail: sizes, escapes, formats, templates."""
+"""Functions are given these sizes, escapes, formats and templates, because any other text would only make them fail."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import random
 from expressions import COLUMNS, CONSTANTS
 
 OPERATORS = ["=", "=", "=", "<>", "<", "<=", ">", ">="]
-# Of 40 that are allowed: NOT takes levels, too.
+# A statement may have 40; NOT takes levels, too.
 DEPTH_MAX = 15
 # Types that are the same to a comparison as another one is have its constants.
 KINDS = [kind for kind, columns in COLUMNS.items() if columns]

@@ -55,7 +55,7 @@ def chosen(choice: random.Random, depth: int = 1) -> str:
 
 
 def condition(choice: random.Random) -> str:
-    """What a choice is compared with, or matched by."""
+    """Returns a condition that compares a choice with something, or matches it."""
     one = chosen(choice)
     draw = choice.random()
     if draw < 0.3:

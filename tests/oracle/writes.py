@@ -7,7 +7,7 @@ import random
 from asked import WHERE, Asked, same, sometimes, under
 from expressions import COLUMNS, Expressions
 
-# What a column of the kind is given without a cast, beside its own.
+# A column of the kind is given these without a cast, beside its own.
 ASSIGNABLE = {
     "smallint": ["integer", "bigint", "numeric", "double precision"],
     "integer": ["smallint", "bigint", "numeric", "real"],

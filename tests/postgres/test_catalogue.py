@@ -124,7 +124,7 @@ def test_a_statement_is_cancelled_by_its_client_alone(dsn: str) -> None:
 
 
 def children_of(process: int) -> list[int]:
-    """Of all threads of the process."""
+    """Returns the children of all threads of the process."""
     tasks = Path(f"/proc/{process}/task").iterdir()
     return [int(child) for task in tasks for child in (task / "children").read_text().split()]
 

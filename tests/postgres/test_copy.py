@@ -170,7 +170,7 @@ def test_the_timeout_ends_a_copy_whose_client_sends_nothing(table: str) -> None:
 
 
 def aggregator_memory_kib(cluster: LocalCluster) -> int:
-    """What its process has in memory."""
+    """Returns the memory of the aggregator's process."""
     process = next(pid for name, pid in cluster.processes.items() if name.startswith("aggregator"))
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0])

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(not POSTGRES_BIN.is_dir(), reason="not run: Post
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What comes of one statement."""
+    """One statement comes to this."""
 
     tag: str = ""
     sqlstate: str = ""
@@ -148,7 +148,7 @@ FORMS = [
 
 
 def split(choice: random.Random, whole: bytes) -> list[bytes]:
-    """The same bytes in pieces."""
+    """Cuts the same bytes into pieces."""
     places = sorted(choice.randrange(len(whole) + 1) for _ in range(choice.randrange(4)))
     return [whole[begin:end] for begin, end in zip([0, *places], [*places, len(whole)], strict=True)]
 

@@ -112,7 +112,7 @@ def columns(result: PGresult) -> list[tuple[str, int, int, int]]:
 
 
 def described(dsn: str, sql: str) -> dict[str, list[tuple[str, int, int, int]]]:
-    """What each protocol tells of the columns of a statement, which leaves nothing behind."""
+    """Returns what each protocol tells of the columns of a statement, which leaves nothing behind."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.pgconn.exec_(b"BEGIN")
         simple = columns(connection.pgconn.exec_(sql.encode()))

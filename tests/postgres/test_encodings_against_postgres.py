@@ -44,7 +44,7 @@ def set_encoding(connection: psycopg.Connection, encoding: str) -> None:
 
 
 def copied(connection: psycopg.Connection, sql: bytes) -> bytes:
-    """What COPY TO STDOUT gives, all of it."""
+    """Returns all that COPY TO STDOUT gives."""
     pgconn = connection.pgconn
     assert pgconn.exec_(sql).status == pq.ExecStatus.COPY_OUT
     read = b""

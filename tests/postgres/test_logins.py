@@ -302,7 +302,7 @@ def test_idle_encrypted_connections_cost_a_bounded_amount(door: Door) -> None:
     process = door.cluster.processes["aggregator-0"]
     count = 200
     with contextlib.ExitStack() as stack:
-        for _ in range(20):  # What the first ones need once.
+        for _ in range(20):  # The first connections need something once.
             stack.enter_context(door.connect("ada"))
         before = resident_kib(process)
         for _ in range(count):

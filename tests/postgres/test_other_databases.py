@@ -11,7 +11,7 @@ from slt.servers import are_there
 
 pytestmark = pytest.mark.skipif(not are_there(), reason="not run: PostgreSQL 15 is not installed here")
 
-# What PostgreSQL 15 says of them in a database without a table, too.
+# PostgreSQL 15 says the same of these in a database without a table.
 REFUSED = [
     "SELECT * FROM kinds",
     "SELECT count(*) FROM public.kinds",

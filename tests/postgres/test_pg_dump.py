@@ -17,7 +17,7 @@ SECONDS_MAX = 60
 
 
 def dumped(dsn: str, *options: str) -> list[str]:
-    """What it writes, without comments, and without what names a server or is drawn anew each time."""
+    """Returns what pg_dump writes, without comments, and without what names a server or is drawn anew each time."""
     finished = subprocess.run(
         [POSTGRES_BIN / "pg_dump", "-d", dsn, *options],
         capture_output=True, text=True, timeout=SECONDS_MAX, check=False,

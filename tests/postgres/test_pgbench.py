@@ -50,7 +50,7 @@ def run(dsn: str, script: Path, mode: str) -> None:
         ("simple", WRITE), ("prepared", WRITE),
     ],
 )  # fmt: skip
-def test_it_runs(table: str, tmp_path: Path, mode: str, script: str) -> None:
+def test_pgbench_runs_in_every_mode(table: str, tmp_path: Path, mode: str, script: str) -> None:
     with psycopg.connect(table, autocommit=True) as connection, connection.cursor() as cursor:
         cursor.executemany("INSERT INTO kinds (id, name) VALUES (%s, 'x')", [(id_,) for id_ in range(ROWS)])
     path = tmp_path / "script.sql"

@@ -1,4 +1,6 @@
-"""What the programs of tests/clients have sent, said again without them, and answered as PostgreSQL 15 answers it."""
+"""The statements that the programs of tests/clients have sent are asked again without them, and answered as PostgreSQL
+15 answers them.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ def test_many_clients_are_asked_about() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_what_a_client_sent_is_answered_as_postgresql_answers_it(client: str, postgres: str, table: str) -> None:
-    """What was refused by name when it was kept may be answered since then; nothing else may be refused."""
+    """A statement that was refused by name when it was kept may be answered since then; nothing else may be refused."""
     rows = values_of(postgres)
     for dsn in (postgres, table):
         fill(dsn, rows)

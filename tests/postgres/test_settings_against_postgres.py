@@ -27,7 +27,7 @@ OWN_DEFAULTS = {
     "session_authorization",
     "TimeZone",
 }
-# What SHOW says of them depends on the operating system, or on the transaction that it is sent in.
+# SHOW of these depends on the operating system, or on the transaction that it is sent in.
 OF_ELSEWHERE = {"tcp_keepalives_count", "tcp_keepalives_idle", "tcp_keepalives_interval", "tcp_user_timeout"}
 OF_ELSEWHERE |= {"transaction_isolation", "transaction_read_only"}
 NUMBERS = ["0", "1", "-1", "-2", "7", "64", "100", "4096", "2147483647", "2147483648", "1e3", "1.5", " 12 ", "+3", "x"]

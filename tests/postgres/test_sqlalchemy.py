@@ -13,7 +13,7 @@ from sqlalchemy import orm
 
 
 class Base(orm.DeclarativeBase):
-    """What all mapped classes share."""
+    """All mapped classes share this."""
 
 
 class Kind(Base):

@@ -1,4 +1,4 @@
-"""What clients do wrong: one clear error for each, and nobody else notices."""
+"""Clients do something wrong, get one clear error for each, and nobody else notices."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_idle_connections_cost_little(cluster: LocalCluster, dsn: str, address: 
     process = cluster.processes["aggregator-0"]
     count = 1_000
     with contextlib.ExitStack() as stack:
-        for _ in range(50):  # What the first ones need once.
+        for _ in range(50):  # The first connections need something once.
             stack.enter_context(connected(address))
         before = resident_kib(process)
         for _ in range(count):

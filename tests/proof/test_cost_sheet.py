@@ -35,7 +35,7 @@ PLANTED = [
     ("aggregator", "main", [("_int_malloc", C_LIBRARY), ("daedalus::merging::Gather::start()", AGGREGATOR)],
      "malloc and free"),
     ("aggregator", "main", [("cfree@GLIBC_2.2.5", C_LIBRARY)], "malloc and free"),
-    # What no rule names belongs to whoever called it.
+    # A symbol that no rule names belongs to whoever called it.
     ("aggregator", "main", [("__memmove_avx512_unaligned_erms", C_LIBRARY),
                             ("daedalus::merging::Gather::send_rows()", AGGREGATOR),
                             ("daedalus::aggregator::Server::on_turn_end()", AGGREGATOR)], "merge and gather"),
@@ -43,7 +43,7 @@ PLANTED = [
                                        ("[unknown]", "[unknown]")], "compile and bind"),
     ("aggregator", "main", [("daedalus::aggregator::sql::Lexer::next()", AGGREGATOR)], "compile and bind"),
     ("aggregator", "main", [("daedalus::contract::routes_of()", AGGREGATOR)], "route and fan out"),
-    # The same function serves another part in another process.
+    # One function serves another part in another process.
     ("node", "main", [("daedalus::contract::to_selection()", NODE)], "node: decode"),
     ("node", "main", [("daedalus::rpc::Framer::next()", NODE)], "frame and channel"),
     ("node", "main", [("daedalus::rpc::AsioNetwork::post(char const*, std::function<void ()>)", NODE)], "thread hops"),

@@ -1,4 +1,4 @@
-"""What a server answers to one request, put together from the protocol's messages, and as lines."""
+"""Puts a server's answer to one request together from the protocol's messages, and shows it as lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slt.spelling import escaped, shown, type_name
 Row = tuple[bytes | None, ...]
 
 STATES = {"I": "idle", "T": "in a block", "E": "in a failed block"}
-# Of an error or a notice, behind its code and message.
+# An error or a notice has these fields behind its code and message.
 FIELDS = {b"P": "position", b"D": "detail", b"H": "hint", b"W": "context"}
 
 
@@ -48,7 +48,7 @@ class Complaint:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What comes of one statement."""
+    """One statement comes to this."""
 
     columns: tuple[Column, ...] | None = None
     rows: tuple[Row, ...] = ()
@@ -94,8 +94,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What comes of one message: an outcome for each of its statements, settings that are reported to the client, and
-    where the session stands then."""
+    """One message comes to this: an outcome for each of its statements, settings that are reported to the client, and
+    where the session stands then.
+    """
 
     outcomes: tuple[Outcome, ...]
     state: str
@@ -145,7 +146,7 @@ class Reader:
             self._end(replace(self._at, tag=body[:-1].decode()))
 
     def _end(self, outcome: Outcome) -> None:
-        """Of a statement."""
+        """Ends the outcome of a statement."""
         self._outcomes.append(replace(outcome, rows=tuple(self._rows), copied=tuple(self._copied)))
         self._rows, self._copied, self._at = [], [], Outcome()
 

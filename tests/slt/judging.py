@@ -1,4 +1,6 @@
-"""What is wrong with two answers to one record: the file's word, PostgreSQL's, and the page that says they differ."""
+"""Says what is wrong with two answers to one record: by the file's word, PostgreSQL's, and the page that says they
+differ.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ from slt.spelling import escaped, letter_of
 
 
 def spelled(record: Record, answer: Answer) -> Expectation:
-    """What the record would say if this answer were right: in its own form where that can say it, otherwise in the one
-    that can."""
+    """Returns what the record would say if this answer were right: in its own words where those can say it, otherwise
+    in the ones that can.
+    """
     answer = answer.sorted(record.sort)
     if record.differs is None:
         answer = answer.without_hints()
@@ -55,7 +58,7 @@ def _query(record: Record, answer: Answer) -> Expectation:
 
 
 def faults(record: Record, ours: Answer, theirs: Answer | None, docs: Path) -> Iterator[str]:
-    """What is wrong, each in some lines. `theirs`: PostgreSQL's answer, nothing: it was not asked."""
+    """Yields what is wrong, each in some lines. `theirs`: PostgreSQL's answer, nothing: it was not asked."""
     said = ours.without_hints().sorted(record.sort).lines()
     judged = None if theirs is None else theirs.without_hints().sorted(record.sort).lines()
     if record.differs is not None:
@@ -76,7 +79,7 @@ def faults(record: Record, ours: Answer, theirs: Answer | None, docs: Path) -> I
 
 
 def _stale(reference: Reference, docs: Path) -> Iterator[str]:
-    """Whether one line of the page has these words, and no other."""
+    """Returns whether one line of the page has these words, and no other."""
     lines = (docs / reference.page).read_text(encoding="utf-8").splitlines()
     found = [number for number, line in enumerate(lines, 1) if reference.words in line]
     if not found:

@@ -19,19 +19,19 @@ _PARAMETER = re.compile(r"(?:(NULL)|'((?:[^']|'')*)')(?:::(\w+))?(?:\s+|$)")
 
 
 class FormatError(Exception):
-    """What is wrong with a file, and where."""
+    """Something is wrong with a file; the error says what, and where."""
 
     def __init__(self, path: Path, line: int, what: str) -> None:
         super().__init__(f"{path}:{line}: {what}")
 
 
 class _LineError(Exception):
-    """What is wrong with the line that is being read."""
+    """Something is wrong with the line that is being read."""
 
 
 @dataclass(slots=True)
 class _Marks:
-    """What the lines before a record's header say of it."""
+    """The lines before a record's header say this of it."""
 
     connection: str = ""
     protocol: Protocol | None = None
@@ -233,7 +233,7 @@ def _take_record(draft: _Draft, block: _Block, at: int, kind: Kind, options: str
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """What a record's header and answer come to."""
+    """A record's header and answer come to this."""
 
     expectation: Expectation | None
     sort: Sort = Sort.NOSORT

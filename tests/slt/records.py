@@ -1,4 +1,4 @@
-"""What a file of cases consists of, once it has been read: a table, and records in their order."""
+"""Holds a file of cases, once it has been read: a table, and records in their order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Protocol(enum.StrEnum):
 
 
 class Kind(enum.StrEnum):
-    """What of an answer a record spells out."""
+    """A record spells out so much of an answer."""
 
-    STATEMENT = "statement"  # Whether it succeeds, or its error.
+    STATEMENT = "statement"  # The statement succeeds, or ends in its error.
     QUERY = "query"  # The types and the rows of one result.
     ANSWER = "answer"  # Everything.
 
@@ -48,7 +48,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent: a text, values for its parameters, and what follows a COPY FROM STDIN."""
+    """The runner sends a text, values for its parameters, and what follows a COPY FROM STDIN."""
 
     sql: str
     parameters: tuple[Parameter, ...] = ()
@@ -57,7 +57,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What a record says of its answer: its first line, and the lines behind `----`."""
+    """A record says this of its answer: its first line, and the lines behind `----`."""
 
     header: str
     lines: tuple[str, ...] = ()
@@ -67,7 +67,7 @@ class Expectation:
 class Record:
     """One statement, or several of one message, and what is expected of the answer."""
 
-    line: int  # Of its header, from 1.
+    line: int  # The line of its header, from 1.
     end: int  # The last line that it takes.
     kind: Kind
     request: Request

@@ -64,7 +64,7 @@ def ask(file: File, protocol: Protocol, sides: Sides) -> list[Asked]:
 
 
 def complaints(file: File, protocol: Protocol, sides: Sides, docs: Path = DOCS) -> list[str]:
-    """What is wrong with a file in one protocol."""
+    """Returns what is wrong with a file in one protocol."""
     return [
         f"{file.path}:{each.record.line}: {each.record.request.sql}\n  {fault}"
         for each in ask(file, protocol, sides)

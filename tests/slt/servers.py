@@ -18,7 +18,7 @@ from slt.records import Protocol, Request
 from slt.running import Connect, Sides
 from slt.session import Session
 
-POSTGRES_PORT = 51  # Of a cluster's first aggregator, behind the cluster's own.
+POSTGRES_PORT = 51  # The port of a cluster's first aggregator lies so far behind the cluster's own.
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ SCHEMAS = {
 
 
 def are_there() -> bool:
-    """Whether PostgreSQL 15 is installed: without it there is nothing to compare with."""
+    """Returns whether PostgreSQL 15 is installed: without it there is nothing to compare with."""
     return (POSTGRES_BIN / "initdb").exists()
 
 
@@ -56,7 +56,9 @@ class Servers:
         return Sides(_connect(ours, table), _connect(theirs, table))
 
     def ports(self, table: str) -> tuple[int, int]:
-        """Where the cluster and PostgreSQL listen; both have an empty table. Error: ValueError there is no such."""
+        """Returns where the cluster and PostgreSQL listen; both have an empty table. Error: ValueError there is no
+        such.
+        """
         if table not in SCHEMAS:
             raise ValueError(f"there is no table {table}: it takes a schema in {Path(__file__).name}")
         schema = SCHEMAS[table]

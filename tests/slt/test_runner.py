@@ -54,7 +54,7 @@ def file_of(tmp_path: Path, records: str, head: str = "table kinds") -> File:
 
 
 def wrong(tmp_path: Path, records: str, ours: dict[str, Answer], theirs: dict[str, Answer] | None = None) -> list[str]:
-    """What the runner says of a file when the two servers answer so."""
+    """Returns what the runner says of a file when the two servers answer so."""
     (tmp_path / "postgres.md").write_text(PAGE)
     sides = Sides(Scripted(ours).connect, Scripted(ours if theirs is None else theirs).connect)
     return complaints(file_of(tmp_path, records), Protocol.SIMPLE, sides, tmp_path)

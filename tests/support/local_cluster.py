@@ -46,7 +46,7 @@ _OWN_BLOCKS: dict[int, IO[str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one command said."""
+    """One command said this."""
 
     code: int
     out: str
@@ -84,7 +84,7 @@ def _ephemeral_first() -> int:
 
 
 def _owns(block: int) -> bool:
-    """Whether the block is this process's, taking it if it is nobody's."""
+    """Returns whether the block is this process's, taking it if it is nobody's."""
     if block not in _OWN_BLOCKS:
         lock = (Path(tempfile.gettempdir()) / f"daedalus-test-ports-{block}.lock").open("w")
         try:
@@ -97,7 +97,7 @@ def _owns(block: int) -> bool:
 
 
 def _are_free(first: int, count: int) -> bool:
-    """Whether nobody listens on any of the ports."""
+    """Returns whether nobody listens on any of the ports."""
     with contextlib.ExitStack() as taken:
         try:
             for port in range(first, first + count):
@@ -195,7 +195,7 @@ class LocalCluster:
 
     @property
     def addresses(self) -> list[str]:
-        """Of all aggregators."""
+        """Returns the addresses of all aggregators."""
         count = sum(name.startswith("aggregator-") for name in self.processes)
         return [f"127.0.0.1:{self.port + aggregator}" for aggregator in range(count)]
 
@@ -205,7 +205,7 @@ class LocalCluster:
         return next((self.directory / "schema").glob("*.so")).stem
 
     def rows(self, query: str, aggregator: int = 0) -> list[tuple[Any, ...]]:
-        """What a query answers."""
+        """Returns what a query answers."""
         return self._execute(query, aggregator).fetchall()
 
     def value(self, query: str, aggregator: int = 0) -> Any:
@@ -218,7 +218,7 @@ class LocalCluster:
         return self._execute(statement).rowcount
 
     def succeeds(self, statement: str, aggregator: int = 0) -> bool:
-        """Whether a statement ends without an error."""
+        """Returns whether a statement ends without an error."""
         return self._error_of(statement, aggregator) is None
 
     def refuses(self, statement: str, sqlstate: str, *words: str) -> None:
@@ -230,11 +230,11 @@ class LocalCluster:
             assert word in f"{error.diag.message_primary}\n{error.diag.message_hint}", error
 
     def documents(self, *statements: str) -> list[Any]:
-        """What statements come to as JSON of the command line, one after the other and whatever they end in."""
+        """Returns what statements come to as JSON of the command line, one after the other and whatever they end in."""
         return [self.session().ask(statement) for statement in statements]
 
     def document(self, statement: str) -> Any:
-        """The same of one statement."""
+        """Returns the same of one statement."""
         return self.session().ask(statement)
 
     def session(self) -> CommandLineSession:
@@ -244,7 +244,7 @@ class LocalCluster:
         return self._session
 
     def _error_of(self, statement: str, aggregator: int = 0) -> psycopg.Error | None:
-        """What a statement ends in; nothing where that is no error."""
+        """Returns what a statement ends in; nothing where that is no error."""
         try:
             self._execute(statement, aggregator)
         except psycopg.Error as error:
@@ -337,7 +337,7 @@ class LocalCluster:
 
 
 def _is_idle(connection: Connection) -> bool:
-    """Whether a statement can be sent: an aggregator that ends says so, and nothing else comes unasked."""
+    """Returns whether a statement can be sent: an aggregator that ends says so, and nothing else comes unasked."""
     return not connection.closed and not select.select([connection], [], [], 0)[0]
 
 
@@ -367,7 +367,9 @@ def members(directory: Path) -> list[int]:
 
 
 def _is_member(process: int, folder: str, argument: str | None) -> bool:
-    """Whether a process belongs to a cluster; `argument` is one of its own, in case its id was given to another."""
+    """Returns whether a process belongs to a cluster; `argument` is one of its own, in case its id was given to
+    another.
+    """
     words = command_of(process)
     return argument in words or any(word.startswith(folder) for word in words)
 

@@ -18,7 +18,7 @@ from sessions import POSTGRES_BIN
 JDBC = ROOT / "client-java" / "postgres-clients"
 JDBC_SECONDS_MAX = 300
 PSQL_SECONDS_MAX = 60
-# Of psql, of a table `kinds`.
+# A psql is sent these commands, over a table `kinds`.
 COMMANDS = [
     r"\d", r"\d kinds", r"\d+ kinds", r"\d kinds_pkey", r"\dt", r"\dt+", r"\dt kin*", r"\di", r"\dn", r"\dv", r"\ds",
     r"\df", r"\da kinds", r"\do kinds", r"\dT", r"\dp kinds", r"\ddp", r"\dx", r"\dew", r"\det", r"\dy", r"\dX",
@@ -40,7 +40,7 @@ QUERIES = [
 
 
 def psql_output(program: str, dsn: str, *arguments: str, stdin: str = "") -> tuple[str, str]:
-    """What a psql says, and what it complains of."""
+    """Returns what a psql says, and what it complains of."""
     ran = subprocess.run(
         [program, "-X", "-d", dsn, *arguments],
         input=stdin,

@@ -63,5 +63,5 @@ def message(kind: bytes, body: bytes = b"") -> bytes:
 
 
 def error_fields(body: bytes) -> dict[bytes, str]:
-    """Of an error or a notice, by their letters."""
+    """Returns the fields of an error or a notice, by their letters."""
     return {field[:1]: field[1:].decode() for field in body.split(b"\0") if field}

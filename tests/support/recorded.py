@@ -1,4 +1,4 @@
-"""What real clients send, taken from a plain PostgreSQL's log while they use it, and said again to two servers."""
+"""Takes what real clients send from a plain PostgreSQL's log while they use it, and says it again to two servers."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class Recorded:
 
     @property
     def is_of_catalogue(self) -> bool:
-        """Whether it looks there, and not only at the table."""
+        """Returns whether it looks there, and not only at the table."""
         return OF_CATALOGUE.search(self.sql) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a server said to a statement: columns and rows as text, or the tag of a command, or an error's code."""
+    """A server said this to a statement: columns and rows as text, or the tag of a command, or an error's code."""
 
     sqlstate: str | None
     columns: tuple[tuple[str, int], ...] = ()
@@ -60,7 +60,7 @@ def recording_postgres(ddl: str, database: str) -> Iterator[str]:
 
 
 def log_size(dsn: str) -> int:
-    """Of the log of a recording_postgres()."""
+    """Returns the size of the log of a recording_postgres()."""
     with as_superuser(dsn) as connection:
         row = connection.execute("SELECT (pg_stat_file(pg_current_logfile('jsonlog'))).size").fetchone()
     assert row is not None
@@ -80,7 +80,7 @@ def only_asks(sql: str) -> bool:
 def record(
     dsn: str, client: str, use: Callable[[str], object], wanted: Callable[[str], bool] = only_asks
 ) -> list[Recorded]:
-    """What `use` makes a client say to a recording_postgres(), each once, in order: what is `wanted` of it."""
+    """Returns what `use` makes a client say to a recording_postgres(), each once, in order: what is `wanted` of it."""
     begin = log_size(dsn)
     use(dsn)
     with as_superuser(dsn) as connection:
@@ -145,7 +145,7 @@ UNION ALL SELECT 'role', oid::text FROM pg_roles WHERE rolname = 'daedalus'
 
 
 def numbers_of(dsn: str) -> dict[str, str]:
-    """What the catalogue calls the table and what belongs to it, by name."""
+    """Returns what the catalogue calls the table and what belongs to it, by name."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         return {str(name): str(oid) for name, oid in connection.execute(NUMBERED.encode())}
 
@@ -157,7 +157,7 @@ def tellers(theirs: str, ours: str) -> tuple[Teller, Teller]:
 
 
 def compare(recorded: Sequence[Recorded], theirs: Teller, ours: Teller) -> list[tuple[Recorded, Said, Said]]:
-    """Those that the two answer in different ways."""
+    """Returns the statements that the two answer in different ways."""
     found = []
     for statement in recorded:
         expected, said = theirs.say(statement), ours.say(statement)

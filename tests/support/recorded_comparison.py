@@ -1,4 +1,4 @@
-"""What named clients send, over a table of some rows, said to a plain PostgreSQL 15 and to an aggregator."""
+"""Says what named clients send, over a table of some rows, to a plain PostgreSQL 15 and to an aggregator."""
 
 from __future__ import annotations
 

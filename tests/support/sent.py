@@ -1,4 +1,4 @@
-"""What programs of clients have sent, kept as a file of JSON lines for each client below tests/postgres/sent.
+"""Keeps what programs of clients have sent as a file of JSON lines for each client below tests/postgres/sent.
 
 A line is a statement, its parameters as text, and whether it was refused by name when it was kept. In place of the
 numbers that the catalogue gives to the table stand their names in braces: each server has its own.
@@ -22,8 +22,8 @@ FORBIDDEN = "42501"
 REFUSALS = (NOT_SUPPORTED, FORBIDDEN)
 ALIKE_MAX = 2
 NOT_ASKED = Said("not asked")
-# What is said alone, outside of any block, has the same outcome everywhere; blocks, cursors and COPY have not. Some
-# clients name their prepared statements anew in each process.
+# A statement that is said alone, outside of any block, has the same outcome everywhere; blocks, cursors and COPY have
+# not. Some clients name their prepared statements anew in each process.
 KEPT = re.compile(
     r"^(?:[\s(]|/\*.*?\*/)*(SELECT|WITH|VALUES|TABLE|SHOW|INSERT|UPDATE|DELETE|MERGE|SET(?! ROLE)|RESET"
     r"|DISCARD|PREPARE|EXECUTE|DEALLOCATE ALL|EXPLAIN)\b",
@@ -80,7 +80,7 @@ def few_of_each_shape(statements: Iterable[Recorded]) -> list[Recorded]:
 
 
 def file_of(client: str) -> Path:
-    """Where a client's statements are kept."""
+    """Returns where a client's statements are kept."""
     return SENT / f"{client}.jsonl"
 
 
@@ -125,7 +125,9 @@ def say_to_both(statements: Iterable[Recorded], theirs: str, ours: str) -> list[
 
 
 def _mismatches(statements: Iterable[Recorded], theirs: Teller, ours: Teller) -> Iterable[Mismatch]:
-    """What is not supported is not said to the other one, so that the tables stay alike."""
+    """Yields the statements that are answered otherwise; one that is not supported is not said to the other server, so
+    that the tables stay alike.
+    """
     for statement in statements:
         found = ours.say(statement)
         expected = NOT_ASKED if found.sqlstate == NOT_SUPPORTED else theirs.say(statement)

@@ -22,7 +22,7 @@ ANSWER_SECONDS_MAX = 60
 
 
 class Screen(enum.Enum):
-    """What came of looking at the screen."""
+    """A look at the screen came to this."""
 
     SHOWN = enum.auto()
     SILENT = enum.auto()
@@ -111,7 +111,7 @@ class TerminalSession:
         except OSError:
             return Screen.ENDED
         text = self._bytes.decode(errors="ignore")
-        # What may be the beginning of an escape sequence or of a character waits for the rest.
+        # Bytes that may be the beginning of an escape sequence or of a character wait for the rest.
         cut = text.rfind("\x1b")
         whole = text if cut < 0 or ESCAPES.match(text, cut) else text[:cut]
         self._bytes = self._bytes[len(whole.encode()) :]

@@ -45,7 +45,7 @@ class FailedError(Exception):
 
 
 def dbt(*words: str) -> object:
-    """What a command came to, node by node. Error: FailedError one of them."""
+    """Runs a command and returns what it came to, node by node. Error: FailedError one of them."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told):
         done = dbtRunner().invoke([*words, "--project-dir", str(folder), "--profiles-dir", str(folder), "--quiet"])

@@ -15,7 +15,7 @@ connection.autocommit = True
 
 
 def answers(statements: list[str], *, of_columns: bool) -> list[object]:
-    """What each statement comes to: its columns and, unless they alone are wanted, its rows or their count."""
+    """Returns what each statement comes to: its columns and, unless they alone are wanted, its rows or their count."""
     found = []
     with connection.cursor() as cursor:
         for statement in statements:

@@ -23,7 +23,7 @@ class RefusedError(Exception):
 
 
 def isql(*statements: str) -> list[str]:
-    """What isql says to some statements. Error: RefusedError one of them."""
+    """Returns what isql says to some statements. Error: RefusedError one of them."""
     source = (
         f"[kinds]\nDriver = {DRIVER}\nServername = {HOST}\nPort = {PORT}\nDatabase = {DATABASE}\nUserName = {USER}\n"
     )

@@ -11,7 +11,7 @@ from steps import DATABASE, HOST, PORT, USER, take
 
 
 class Base(orm.DeclarativeBase):
-    """What all mapped classes share."""
+    """All mapped classes share this."""
 
 
 class Kind(Base):
