@@ -29,14 +29,14 @@ ORDER BY; percentile_cont and percentile_disc of one constant fraction, and mode
 GROUPING() of keys; version(), current_schema() and current_database(), CURRENT_SCHEMA and CURRENT_CATALOG,
 whose types are text.
 
-Intervals are computed only: no column is one. They are equal as PostgreSQL has it, a month being 30 days and a day 24
+No column is an interval; intervals are computed. Two are equal as in PostgreSQL, a month being 30 days and a day 24
 hours, and where several equal ones become one (GROUP BY, DISTINCT) the first of the first part is shown.
 
 Differences: a computed numeric has at most 300 digits before its point and 300 behind it (22003), a computed text at
 most 4,096 bytes (54000). A text of string_agg has at most 32,768 bytes (54000); without ORDER BY its texts are
-ordered by themselves. Where a key (GROUP BY, DISTINCT) or what min, max and count are given is a char without a length,
-its values are taken and shown without the blanks at their end. What is computed in
-WHERE is asked after all that cannot fail. What an array of ANY or ALL computes of a row must not be able to fail
+ordered by themselves. Where a key (GROUP BY, DISTINCT) or an argument of min, max and count is a char without a length,
+its values are taken and shown without the blanks at their end. In WHERE, conditions that are computed
+come after all that cannot fail. An array of ANY or ALL must not compute anything of a row that may fail
 (0A000). Sums, averages and variances of floating values are added up so that neither the
 order of rows nor where they are changes a digit, and rounded once; PostgreSQL rounds row by row, so last digits may
 differ from its own (sum(real), which it adds in single precision, from about the sixth on). They, and sums of
@@ -44,26 +44,26 @@ intervals, fail where the whole is beyond the range, whatever its parts are. mak
 together out of range is refused (22008), where PostgreSQL's numbers wrap around.
 
 Regular expressions are PostgreSQL's advanced ones, with its flags, options and error messages, under the C locale:
-classes and case are those of ASCII. What has to be looked up elsewhere in a text than where it is matched is refused
+classes and case are those of ASCII. Patterns that look elsewhere in a text than where they match are refused
 by name (0A000): references back (\\1 in a pattern), conditions on what is before or behind ((?=, (?!, (?<=, (?<!),
-\\m and \\M where what stands on neither side says whether it is of a word; and a pattern that is too large
+\\m and \\M where neither neighbour says whether it is of a word; and a pattern that is too large
 ([limits](limits.md)). Functions that return arrays or sets of matches are not there: regexp_match, regexp_matches,
 regexp_split_to_array, regexp_split_to_table.
 
 Refused by name (0A000), among what PostgreSQL has for these types: CURRENT_TIME (it has a time zone; LOCALTIME has
-none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and what speaks of the server;
-whatever needs types that are not here. gen_random_uuid() is there among the values of an INSERT, and nowhere else.
+none), normalize, is_normalized, to_ascii, bpchar() and varchar() of a length, random, and functions that speak of the
+server or need types that are not here. gen_random_uuid() is there among the values of an INSERT, and nowhere else.
 bttextcmp, bpcharcmp, their likes for patterns and uuid_cmp say by their sign
-which comes first; how far from zero that is hangs on the machine in PostgreSQL, here it is the difference of two bytes.
+which comes first; in PostgreSQL the machine decides how far from zero that is, here it is the difference of two bytes.
 
-Fields, days and texts of moments (timestamp with time zone) are by the clocks of the session: UTC, or what a client of
+Fields, days and texts of timestamptz are by the clocks of the session: UTC, or what a client of
 PostgreSQL has set its TimeZone to. AT TIME ZONE, date_trunc and make_timestamptz take any other zone, by what
 PostgreSQL calls it. It is looked up when the statement is read, so it has to be a constant or a parameter (0A000). A
 zone of POSIX's with daylight saving time and without rules (FOO5BAR) is refused, in what is computed of rows a text
 names its zone by an offset or an abbreviation (0A000), and to_char() knows the name (TZ) of no zone but UTC (0A000).
 now() and its kin, clock_timestamp() too, are read once a statement.
 
-SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits hang on the machine (of double
+SET and WHERE of UPDATE and DELETE take the same, but for functions whose last digits depend on the machine (of double
 precision all but those that round or are exact, and `^`, exp, ln, log, power of any numbers): every copy of a row has
 to come to the same. Compute such a value and send it. Where SET or WHERE fails on a row, that row stays as it is and
 counts as refused; PostgreSQL refuses the whole update. A mistake in what SET computes of constants is told before any

@@ -15,11 +15,11 @@ PAGE = ROOT / "docs" / "sql.md"
 
 HEAD = """# What SQL is answered
 
-Construct by construct, as the compiler says it: made by `tools/sql_page.py` from the files of `tests/slt/sql`, which
-have the statements and their answers. What is answered comes out as PostgreSQL 15 has it; what is refused ends with
-0A000 and a text that names it. `test_slt_files.py` asks a cluster and PostgreSQL, `test_constructs.py` the compiler.
-Functions and operators, with what differs, are in [functions.md](functions.md). Random statements over all of them are
-compared by `test_statements_against_postgres.py`, positions of errors by `test_positions_against_postgres.py`.
+Daedalus answers the constructs below as PostgreSQL 15 does, or refuses them with 0A000 and a text that names the
+construct. `tools/sql_page.py` makes this page from the files of `tests/slt/sql`, which have the statements and their
+answers. `test_slt_files.py` asks a cluster and PostgreSQL, `test_constructs.py` the compiler. Functions and operators,
+with what differs, are in [functions.md](functions.md). `test_statements_against_postgres.py` compares random statements
+over all of them, `test_positions_against_postgres.py` the positions of errors.
 """
 
 
