@@ -1,6 +1,4 @@
 // Aggregates of values in their order: percentiles and the most frequent value.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -83,13 +81,6 @@ void AggregateState::take_for_mode(const Value& value, int64_t rows) {
     value_ = squares_;
     count_ = passed_;
   }
-}
-
-Result<void> check_fraction(double fraction) {
-  const bool is_one = fraction >= 0 && fraction <= 1;
-  return is_one
-             ? Result<void>()
-             : Result<void>(rejected("22003", fmt::format("percentile value {:g} is not between 0 and 1", fraction)));
 }
 
 }  // namespace daedalus::semantics

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "daedalus/base/result.hpp"
-#include "daedalus/semantics/aggregate.hpp"
+#include "daedalus/semantics/aggregate_function.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "daedalus/semantics/types.hpp"
 
