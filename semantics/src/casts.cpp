@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "calendar.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/scalar_function.hpp"

@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
-#include "calendar.hpp"
 #include "condition.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/order.hpp"

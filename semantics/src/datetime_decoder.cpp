@@ -2,8 +2,8 @@
 
 #include <limits>
 
-#include "calendar.hpp"
 #include "characters.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "datetime_numbers.hpp"
 #include "units_of_time.hpp"

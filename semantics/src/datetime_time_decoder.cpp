@@ -1,7 +1,7 @@
 // A time of day out of fields: what PostgreSQL reads as time. Fewer words mean something than in a moment, a date is
 // taken in a few places only, and whether the time is one is asked when all fields are read.
-#include "calendar.hpp"
 #include "characters.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "datetime_decoder.hpp"
 #include "datetime_numbers.hpp"

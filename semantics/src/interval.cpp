@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "calendar.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "text_parts.hpp"

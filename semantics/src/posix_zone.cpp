@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
-#include "calendar.hpp"
 #include "characters.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "units_of_time.hpp"
 
 namespace daedalus::semantics {

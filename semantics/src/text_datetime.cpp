@@ -1,8 +1,8 @@
 // Dates and timestamps from and to text. Of what PostgreSQL reads, its answer or a refusal by name.
 #include <fmt/format.h>
 
-#include "calendar.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "datetime_decoder.hpp"

@@ -12,9 +12,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "calendar.hpp"
 #include "characters.hpp"
 #include "daedalus/base/check.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "datetime_numbers.hpp"
 #include "posix_zone.hpp"
 #include "units_of_time.hpp"

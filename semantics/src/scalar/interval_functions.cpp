@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/interval_modifier.hpp"

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "../calendar.hpp"
 #include "../units_of_time.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "moment_template.hpp"
 #include "number_template.hpp"

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "../calendar.hpp"
 #include "../interval.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "time_of_day.hpp"
 

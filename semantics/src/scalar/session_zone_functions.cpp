@@ -2,9 +2,9 @@
 // bind_session_zone() makes it, as its last argument. In sessions of UTC none of them is called.
 #include <algorithm>
 
-#include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/time_zone.hpp"

@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "../calendar.hpp"
 #include "../units_of_time.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "moment_scanner.hpp"
 #include "time_fields.hpp"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "../calendar.hpp"
+#include "daedalus/semantics/calendar.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {

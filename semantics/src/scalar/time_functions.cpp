@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "interval_functions.hpp"

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "../calendar.hpp"
 #include "../units_of_time.hpp"
 #include "adder.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "time_fields.hpp"

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "../calendar.hpp"
 #include "../interval.hpp"
 #include "../units_of_time.hpp"
+#include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "time_fields.hpp"
