@@ -11,6 +11,7 @@
 #include "exact_sum.hpp"
 #include "floating_columns.hpp"
 #include "interval.hpp"
+#include "text_parts.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -275,8 +276,6 @@ std::vector<Value> AggregateState::partial_sum() const {
 }
 
 namespace {
-
-Error floating_overflow() { return rejected("22003", "value out of range: overflow"); }
 
 Result<Value> unless_beyond(std::optional<double> number) {
   return number ? Result<Value>(Value(*number)) : floating_overflow();

@@ -8,6 +8,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "exact_sum.hpp"
 #include "floating_columns.hpp"
+#include "text_parts.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -62,7 +63,7 @@ Result<Value> floating_spread(AggregateFunction function, const FloatingMoments&
   const BinaryNumber scatter =
       difference({rows * squares.mantissa, squares.exponent}, {sum.mantissa * sum.mantissa, 2 * sum.exponent});
   if (!nearest(sum, kDoubleFormat) || !nearest_quotient(scatter, rows)) {
-    return rejected("22003", "value out of range: overflow");
+    return floating_overflow();
   }
   // What states leave out may make it negative, where it is next to nothing beside what they keep.
   if (scatter.mantissa.sign() <= 0) {

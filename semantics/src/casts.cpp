@@ -38,11 +38,11 @@ Result<Value> fit_real(double value) {
   // Half an ulp above the greatest float is where rounding to nearest reaches infinity.
   constexpr double kOverflow = 0x1.ffffffp+127;
   if (std::fabs(value) >= kOverflow) {
-    return rejected("22003", "value out of range: overflow");
+    return floating_overflow();
   }
   const auto narrowed = static_cast<float>(value);
   if (narrowed == 0.0F && value != 0.0) {
-    return rejected("22003", "value out of range: underflow");
+    return floating_underflow();
   }
   return Value(static_cast<double>(narrowed));
 }

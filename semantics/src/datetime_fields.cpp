@@ -8,7 +8,6 @@ namespace {
 
 using FieldKind = DatetimeField::Kind;
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_punctuation(char c) { return c > ' ' && c < '\x7f' && !is_digit(c) && !is_letter(c); }
 
 class Splitter {

@@ -10,8 +10,6 @@
 namespace daedalus::semantics {
 namespace {
 
-using Fault = IntervalFault;
-
 constexpr double kNumberMax = 1e15;
 constexpr size_t kBasicDateDigits = 8;
 constexpr size_t kBasicTimeDigits = 6;
@@ -20,9 +18,9 @@ class IsoReader {
  public:
   IsoReader(std::string_view text, IntervalFields& fields) : text_(text), at_(text_.c_str()), fields_(fields) {}
 
-  Fault read() {
+  IntervalFault read() {
     if (text_.size() < 2 || *at_ != 'P') {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     ++at_;
     while (*at_ != '\0' && !is_done_) {
@@ -31,12 +29,12 @@ class IsoReader {
         ++at_;
         continue;
       }
-      const Fault fault = is_date_ ? read_date_field() : read_time_field();
-      if (fault != Fault::kNone) {
+      const IntervalFault fault = is_date_ ? read_date_field() : read_time_field();
+      if (fault != IntervalFault::kNone) {
         return fault;
       }
     }
-    return Fault::kNone;
+    return IntervalFault::kNone;
   }
 
  private:
@@ -45,19 +43,19 @@ class IsoReader {
     has_field_ = false;
   }
 
-  Fault read_number() {
+  IntervalFault read_number() {
     if (!is_digit(*at_) && *at_ != '-' && *at_ != '.') {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     const char* const begin = at_;
     char* end = nullptr;
     errno = 0;
     const double number = std::strtod(begin, &end);
     if (end == begin || errno != 0) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     if (!(number >= -kNumberMax && number <= kNumberMax)) {
-      return Fault::kOutOfRange;
+      return IntervalFault::kOutOfRange;
     }
     at_ = end;
     number_.whole = static_cast<int64_t>(number);
@@ -66,7 +64,7 @@ class IsoReader {
     for (const char* digit = begin + (*begin == '-' ? 1 : 0); is_digit(*digit); ++digit) {
       ++digits_;
     }
-    return Fault::kNone;
+    return IntervalFault::kNone;
   }
 
   /// The character behind a number, and the step over it; the end is not stepped over.
@@ -76,14 +74,14 @@ class IsoReader {
     return unit;
   }
 
-  static Fault ranged(bool fits) { return fits ? Fault::kNone : Fault::kOutOfRange; }
-  Fault add(IntervalUnit unit) {
+  static IntervalFault ranged(bool fits) { return fits ? IntervalFault::kNone : IntervalFault::kOutOfRange; }
+  IntervalFault add(IntervalUnit unit) {
     has_field_ = true;
     return ranged(add_to(fields_, number_, unit));
   }
 
-  Fault read_date_field() {
-    if (const Fault fault = read_number(); fault != Fault::kNone) {
+  IntervalFault read_date_field() {
+    if (const IntervalFault fault = read_number(); fault != IntervalFault::kNone) {
       return fault;
     }
     const char unit = take_unit();
@@ -102,7 +100,7 @@ class IsoReader {
       case '-':
         return read_extended_date(unit);
       default:
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
     }
   }
 
@@ -116,7 +114,7 @@ class IsoReader {
     return next == '\0' || next == 'T';
   }
 
-  Fault end_basic_date(char next) {
+  IntervalFault end_basic_date(char next) {
     const int64_t date = number_.whole;
     const bool fits = fields_.add_years({date / 10'000, 0}, 1) && fields_.add_months({date / 100 % 100, 0}) &&
                       fields_.add_day({date % 100, number_.fraction});
@@ -124,30 +122,30 @@ class IsoReader {
     return ranged(fits);
   }
 
-  Fault read_extended_date(char next) {
+  IntervalFault read_extended_date(char next) {
     if (has_field_) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     constexpr IntervalUnit kParts[] = {IntervalUnit::kYear, IntervalUnit::kMonth, IntervalUnit::kDay};
     for (size_t part = 0;; ++part) {
       if (!add_to(fields_, number_, kParts[part])) {
-        return Fault::kOutOfRange;
+        return IntervalFault::kOutOfRange;
       }
       if (is_end_of_date(next)) {
-        return Fault::kNone;
+        return IntervalFault::kNone;
       }
       if (next != '-' || part + 1 == std::size(kParts)) {
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
       }
-      if (const Fault fault = read_number(); fault != Fault::kNone) {
+      if (const IntervalFault fault = read_number(); fault != IntervalFault::kNone) {
         return fault;
       }
       next = take_unit();
     }
   }
 
-  Fault read_time_field() {
-    if (const Fault fault = read_number(); fault != Fault::kNone) {
+  IntervalFault read_time_field() {
+    if (const IntervalFault fault = read_number(); fault != IntervalFault::kNone) {
       return fault;
     }
     const char unit = take_unit();
@@ -163,12 +161,12 @@ class IsoReader {
       case ':':
         return read_extended_time(unit);
       default:
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
     }
   }
 
   /// What stands behind its point are microseconds, as in PostgreSQL, and not seconds.
-  Fault end_basic_time() {
+  IntervalFault end_basic_time() {
     const int64_t time = number_.whole;
     is_done_ = true;
     return ranged(fields_.add_time({time / 10'000, 0}, kMicrosPerHour) &&
@@ -176,23 +174,23 @@ class IsoReader {
                   fields_.add_time({time % 100, 0}, kMicrosPerSecond) && fields_.add_time({0, number_.fraction}, 1));
   }
 
-  Fault read_extended_time(char next) {
+  IntervalFault read_extended_time(char next) {
     if (has_field_) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     constexpr IntervalUnit kParts[] = {IntervalUnit::kHour, IntervalUnit::kMinute, IntervalUnit::kSecond};
     for (size_t part = 0;; ++part) {
       if (!add_to(fields_, number_, kParts[part])) {
-        return Fault::kOutOfRange;
+        return IntervalFault::kOutOfRange;
       }
       if (next == '\0') {
         is_done_ = true;
-        return Fault::kNone;
+        return IntervalFault::kNone;
       }
       if (next != ':' || part + 1 == std::size(kParts)) {
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
       }
-      if (const Fault fault = read_number(); fault != Fault::kNone) {
+      if (const IntervalFault fault = read_number(); fault != IntervalFault::kNone) {
         return fault;
       }
       next = take_unit();

@@ -18,8 +18,6 @@ namespace daedalus::semantics {
 namespace {
 
 using FieldKind = DatetimeField::Kind;
-using Fault = IntervalFault;
-
 constexpr size_t kIntervalCharactersMax = 256;
 
 /// What a text goes on with behind a whole number.
@@ -45,7 +43,7 @@ Whole read_whole(std::string_view text) {
 bool fits_int(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
 
 /// A point, digits behind it or none, and nothing else.
-std::optional<double> read_fraction(std::string_view point) {
+std::optional<double> read_interval_fraction(std::string_view point) {
   if (point.size() == 1) {
     return 0;
   }
@@ -73,53 +71,53 @@ class TimeReader {
  public:
   explicit TimeReader(uint32_t fields) : fields_(fields) {}
 
-  Fault read(std::string_view text) {
+  IntervalFault read(std::string_view text) {
     const Whole hours = read_whole(text);
     if (hours.is_too_large) {
-      return Fault::kOutOfRange;
+      return IntervalFault::kOutOfRange;
     }
     if (!hours.rest.starts_with(':')) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     hours_ = hours.value;
-    if (const Fault fault = read_part(hours.rest.substr(1), minutes_); fault != Fault::kNone) {
+    if (const IntervalFault fault = read_part(hours.rest.substr(1), minutes_); fault != IntervalFault::kNone) {
       return fault;
     }
     if (rest_.empty()) {
       return fields_ == (kMinuteField | kSecondField) ? shift(0) : check();
     }
     if (rest_.starts_with('.')) {
-      return read_seconds_fraction() ? shift(fraction_) : Fault::kMalformed;
+      return read_seconds_fraction() ? shift(fraction_) : IntervalFault::kMalformed;
     }
     if (!rest_.starts_with(':')) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
-    if (const Fault fault = read_part(rest_.substr(1), seconds_); fault != Fault::kNone) {
+    if (const IntervalFault fault = read_part(rest_.substr(1), seconds_); fault != IntervalFault::kNone) {
       return fault;
     }
-    return rest_.empty() || (rest_.starts_with('.') && read_seconds_fraction()) ? check() : Fault::kMalformed;
+    return rest_.empty() || (rest_.starts_with('.') && read_seconds_fraction()) ? check() : IntervalFault::kMalformed;
   }
 
   [[nodiscard]] int64_t micros() const { return micros_; }
 
  private:
-  Fault read_part(std::string_view text, int64_t& part) {
+  IntervalFault read_part(std::string_view text, int64_t& part) {
     const Whole whole = read_whole(text);
     rest_ = whole.rest;
     part = whole.value;
-    return whole.is_too_large || !fits_int(whole.value) ? Fault::kOutOfRange : Fault::kNone;
+    return whole.is_too_large || !fits_int(whole.value) ? IntervalFault::kOutOfRange : IntervalFault::kNone;
   }
 
   bool read_seconds_fraction() {
-    const std::optional<double> fraction = read_fraction(rest_);
+    const std::optional<double> fraction = read_interval_fraction(rest_);
     fraction_ = fraction ? static_cast<int64_t>(std::rint(*fraction * 1'000'000)) : 0;
     return fraction.has_value();
   }
 
   /// What was read are minutes and seconds.
-  Fault shift(int64_t fraction) {
+  IntervalFault shift(int64_t fraction) {
     if (!fits_int(hours_)) {
-      return Fault::kOutOfRange;
+      return IntervalFault::kOutOfRange;
     }
     seconds_ = minutes_;
     minutes_ = hours_;
@@ -128,7 +126,7 @@ class TimeReader {
     return check();
   }
 
-  Fault check() {
+  IntervalFault check() {
     const bool is_time = hours_ >= 0 && minutes_ >= 0 && minutes_ <= 59 && seconds_ >= 0 && seconds_ <= 60 &&
                          fraction_ >= 0 && fraction_ <= 1'000'000;
     IntervalFields time;
@@ -136,7 +134,7 @@ class TimeReader {
                       time.add_time({minutes_, 0}, kMicrosPerMinute) &&
                       time.add_time({seconds_, 0}, kMicrosPerSecond) && time.add_time({fraction_, 0}, 1);
     micros_ = time.micros();
-    return fits ? Fault::kNone : Fault::kOutOfRange;
+    return fits ? IntervalFault::kNone : IntervalFault::kOutOfRange;
   }
 
   uint32_t fields_;
@@ -153,27 +151,27 @@ class TraditionalReader {
  public:
   explicit TraditionalReader(uint32_t fields) : fields_(fields) {}
 
-  Fault read(const DatetimeFields& fields) {
+  IntervalFault read(const DatetimeFields& fields) {
     for (auto field = fields.rbegin(); field != fields.rend(); ++field) {
       seen_here_ = 0;
-      if (const Fault fault = take(*field); fault != Fault::kNone) {
+      if (const IntervalFault fault = take(*field); fault != IntervalFault::kNone) {
         return fault;
       }
       if ((seen_ & seen_here_) != 0) {
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
       }
       seen_ |= seen_here_;
     }
     if (seen_ == 0) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
-    return !is_before_ || made_.negate() ? Fault::kNone : Fault::kOutOfRange;
+    return !is_before_ || made_.negate() ? IntervalFault::kNone : IntervalFault::kOutOfRange;
   }
 
   [[nodiscard]] const IntervalFields& made() const { return made_; }
 
  private:
-  Fault take(const DatetimeField& field) {
+  IntervalFault take(const DatetimeField& field) {
     switch (field.kind) {
       case FieldKind::kTime:
         return take_time(field.text);
@@ -187,13 +185,13 @@ class TraditionalReader {
       case FieldKind::kWord:
         return take_word(field.text);
     }
-    return Fault::kMalformed;
+    return IntervalFault::kMalformed;
   }
 
-  Fault take_time(std::string_view text) {
+  IntervalFault take_time(std::string_view text) {
     TimeReader time(fields_);
-    const Fault fault = time.read(text);
-    if (fault == Fault::kNone) {
+    const IntervalFault fault = time.read(text);
+    if (fault == IntervalFault::kNone) {
       made_.set_time(time.micros());
       seen_here_ = kSeenTime;
       unit_ = IntervalUnit::kDay;
@@ -203,34 +201,34 @@ class TraditionalReader {
 
   /// False: it is none.
   bool take_signed_time(std::string_view text) {
-    fault_ = Fault::kNone;
-    if (take_time(text.substr(1)) != Fault::kNone) {
+    fault_ = IntervalFault::kNone;
+    if (take_time(text.substr(1)) != IntervalFault::kNone) {
       return false;
     }
     if (text[0] == '-' && !made_.negate_time()) {
-      fault_ = Fault::kOutOfRange;
+      fault_ = IntervalFault::kOutOfRange;
     }
     return true;
   }
 
-  Fault take_word(std::string_view text) {
+  IntervalFault take_word(std::string_view text) {
     if (text == "ago") {
       is_before_ = true;
       unit_ = IntervalUnit::kUnusable;
-      return Fault::kNone;
+      return IntervalFault::kNone;
     }
     if (const std::optional<IntervalUnit> unit = find_interval_unit(text)) {
       unit_ = *unit;
-      return Fault::kNone;
+      return IntervalFault::kNone;
     }
-    return Fault::kMalformed;
+    return IntervalFault::kMalformed;
   }
 
-  Fault take_number(std::string_view text) {
+  IntervalFault take_number(std::string_view text) {
     const IntervalUnit unit = unit_.value_or(unit_of(fields_));
     const Whole whole = read_whole(text);
     if (whole.is_too_large) {
-      return Fault::kOutOfRange;
+      return IntervalFault::kOutOfRange;
     }
     IntervalNumber number{whole.value, 0};
     if (whole.rest.starts_with('-')) {
@@ -239,40 +237,40 @@ class TraditionalReader {
     }
     unit_ = unit;
     if (whole.rest.starts_with('.')) {
-      const std::optional<double> fraction = read_fraction(whole.rest);
+      const std::optional<double> fraction = read_interval_fraction(whole.rest);
       if (!fraction) {
-        return Fault::kMalformed;
+        return IntervalFault::kMalformed;
       }
       number.fraction = text[0] == '-' ? -*fraction : *fraction;
     } else if (!whole.rest.empty()) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     return add(number, unit);
   }
 
-  Fault take_years_and_months(int64_t years, std::string_view text, bool is_negative) {
+  IntervalFault take_years_and_months(int64_t years, std::string_view text, bool is_negative) {
     const Whole months = read_whole(text);
     if (months.is_too_large || months.value < 0 || months.value >= 12) {
-      return Fault::kOutOfRange;
+      return IntervalFault::kOutOfRange;
     }
     if (!months.rest.empty()) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     int64_t all = 0;
     const bool fits = !__builtin_mul_overflow(years, 12, &all) &&
                       !__builtin_add_overflow(all, is_negative ? -months.value : months.value, &all);
-    return fits ? add({all, 0}, IntervalUnit::kMonth) : Fault::kOutOfRange;
+    return fits ? add({all, 0}, IntervalUnit::kMonth) : IntervalFault::kOutOfRange;
   }
 
-  Fault add(const IntervalNumber& number, IntervalUnit unit) {
+  IntervalFault add(const IntervalNumber& number, IntervalUnit unit) {
     if (unit == IntervalUnit::kUnusable) {
-      return Fault::kMalformed;
+      return IntervalFault::kMalformed;
     }
     seen_here_ = unit == IntervalUnit::kSecond && number.fraction != 0 ? kSeenAllSeconds : seen_of(unit);
     if (unit == IntervalUnit::kHour) {
       unit_ = IntervalUnit::kDay;  // Of a number alone before it.
     }
-    return add_to(made_, number, unit) ? Fault::kNone : Fault::kOutOfRange;
+    return add_to(made_, number, unit) ? IntervalFault::kNone : IntervalFault::kOutOfRange;
   }
 
   uint32_t fields_;
@@ -281,7 +279,7 @@ class TraditionalReader {
   uint32_t seen_ = 0;
   uint32_t seen_here_ = 0;
   bool is_before_ = false;
-  Fault fault_ = Fault::kNone;
+  IntervalFault fault_ = IntervalFault::kNone;
 };
 
 }  // namespace
@@ -289,16 +287,16 @@ class TraditionalReader {
 Result<Interval> read_interval(std::string_view text, IntervalModifier modifier) {
   const auto fields = split_datetime(text, kIntervalCharactersMax);
   TraditionalReader traditional(modifier.fields);
-  Fault fault = fields ? traditional.read(*fields) : Fault::kMalformed;
+  IntervalFault fault = fields ? traditional.read(*fields) : IntervalFault::kMalformed;
   IntervalFields made = traditional.made();
-  if (fault == Fault::kMalformed) {
+  if (fault == IntervalFault::kMalformed) {
     made = {};
     fault = read_iso_interval(text, made);
   }
-  if (fault == Fault::kMalformed) {
+  if (fault == IntervalFault::kMalformed) {
     return rejected("22007", fmt::format("invalid input syntax for type interval: \"{}\"", text));
   }
-  if (fault == Fault::kOutOfRange) {
+  if (fault == IntervalFault::kOutOfRange) {
     return rejected("22015", fmt::format("interval field value out of range: \"{}\"", text));
   }
   if (!fits_int(made.months())) {

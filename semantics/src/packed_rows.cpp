@@ -29,7 +29,7 @@ enum class ValueFault : uint8_t {
   kEncoding,
 };
 
-constexpr std::array<Int128, kNumericPrecisionMax + 1> make_powers() {
+constexpr std::array<Int128, kNumericPrecisionMax + 1> make_numeric_bounds() {
   std::array<Int128, kNumericPrecisionMax + 1> powers{};
   powers[0] = 1;
   for (size_t i = 1; i < powers.size(); ++i) {
@@ -38,11 +38,11 @@ constexpr std::array<Int128, kNumericPrecisionMax + 1> make_powers() {
   return powers;
 }
 
-constexpr std::array<Int128, kNumericPrecisionMax + 1> kPowers = make_powers();
+constexpr std::array<Int128, kNumericPrecisionMax + 1> kNumericBounds = make_numeric_bounds();
 
 ValueFault numeric_fault(const Type& type, std::string_view bytes) {
   const Int128 unscaled = type.precision <= 18 ? load<int64_t>(bytes.data()) : load<Int128>(bytes.data());
-  const Int128 bound = kPowers[type.precision];
+  const Int128 bound = kNumericBounds[type.precision];
   return unscaled > -bound && unscaled < bound ? ValueFault::kNone : ValueFault::kPrecision;
 }
 

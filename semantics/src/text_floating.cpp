@@ -189,7 +189,7 @@ void lay_out(const Shortest& shortest, int fixed_exponent_max, std::string& out)
 }
 
 template <typename Float>
-void append(Float value, int fixed_exponent_max, std::string& out) {
+void append_shortest(Float value, int fixed_exponent_max, std::string& out) {
   if (std::isnan(value)) {
     out += "NaN";
     return;
@@ -211,7 +211,10 @@ Result<Value> parse_floating(const Type& type, std::string_view text) {
 }
 
 void append_floating(TypeKind kind, double value, std::string& out) {
-  kind == TypeKind::kReal ? append(static_cast<float>(value), 5, out) : append(value, 14, out);
+  kind == TypeKind::kReal ? append_shortest(static_cast<float>(value), 5, out) : append_shortest(value, 14, out);
 }
+
+Error floating_overflow() { return rejected("22003", "value out of range: overflow"); }
+Error floating_underflow() { return rejected("22003", "value out of range: underflow"); }
 
 }  // namespace daedalus::semantics

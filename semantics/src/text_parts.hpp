@@ -18,6 +18,9 @@ class TimeZones;
 
 [[nodiscard]] Error invalid_syntax(const Type& type, std::string_view text);
 [[nodiscard]] Error out_of_range(const Type& type);  ///< "integer out of range"
+/// Errors 22003: a floating value leaves its range upwards, and downwards.
+[[nodiscard]] Error floating_overflow();
+[[nodiscard]] Error floating_underflow();
 [[nodiscard]] Error value_out_of_range(const Type& type, std::string_view text);
 
 /// Low and high of an integer type.

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../text_parts.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "daedalus/semantics/infinity.hpp"
@@ -52,9 +53,6 @@ Result<Value> same(Arguments arguments, const BoundExpression&) { return argumen
 
 // ---- floating numbers ----
 
-Error overflow() { return rejected("22003", "value out of range: overflow"); }
-Error underflow() { return rejected("22003", "value out of range: underflow"); }
-
 /// In the precision of Number; a result that leaves it is an error, unless an operand was infinite already.
 template <typename Number, Sign kSign>
 Result<Value> floatings(Arguments arguments, const BoundExpression&) {
@@ -69,13 +67,13 @@ Result<Value> floatings(Arguments arguments, const BoundExpression&) {
                                                    : left / right;
   const bool is_left_infinite = std::isinf(left);
   if (std::isinf(result) && !is_left_infinite && (kSign == Sign::kDivide || !std::isinf(right))) {
-    return overflow();
+    return floating_overflow();
   }
   if (result == 0 && kSign == Sign::kMultiply && left != 0 && right != 0) {
-    return underflow();
+    return floating_underflow();
   }
   if (result == 0 && kSign == Sign::kDivide && left != 0 && !std::isinf(right)) {
-    return underflow();
+    return floating_underflow();
   }
   return Value(static_cast<double>(result));
 }
@@ -143,8 +141,6 @@ Type type_of_remainder(Expressions arguments) {
   }
   return numeric_of(integer_digits(right), std::max(left.scale, right.scale));
 }
-
-Type type_of_first(Expressions arguments) { return arguments[0].type; }
 
 // ---- dates ----
 

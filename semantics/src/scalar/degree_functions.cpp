@@ -8,7 +8,6 @@ namespace daedalus::semantics::scalar {
 namespace {
 
 using enum TypeKind;
-constexpr double kRadiansPerDegree = 0.0174532925199432957692;
 
 Error out_of_range() { return rejected("22003", "input is out of range"); }
 
@@ -115,7 +114,7 @@ double arc_cosine(double value) {
 }
 
 template <double (*kFunction)(double)>
-Result<Value> of_unit(Arguments arguments, const BoundExpression&) {
+Result<Value> of_unit_in_degrees(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);
   if (std::isnan(value)) {
     return Value(value);
@@ -132,7 +131,7 @@ Result<Value> arc_tangent(Arguments arguments, const BoundExpression&) {
   return Value(in_degrees(std::atan(floating(arguments[0]))));
 }
 
-Result<Value> arc_tangent_of_two(Arguments arguments, const BoundExpression&) {
+Result<Value> arc_tangent_of_two_in_degrees(Arguments arguments, const BoundExpression&) {
   return Value(in_degrees(std::atan2(floating(arguments[0]), floating(arguments[1]))));
 }
 
@@ -144,10 +143,10 @@ void add_degrees(Functions& functions) {
   adder.add(1061, "cosd", {kDouble}, kDouble, of_angle<cosine>);
   adder.add(1062, "tand", {kDouble}, kDouble, of_angle<tangent>);
   adder.add(1063, "cotd", {kDouble}, kDouble, of_angle<cotangent>);
-  adder.add(1064, "asind", {kDouble}, kDouble, of_unit<arc_sine>);
-  adder.add(1065, "acosd", {kDouble}, kDouble, of_unit<arc_cosine>);
+  adder.add(1064, "asind", {kDouble}, kDouble, of_unit_in_degrees<arc_sine>);
+  adder.add(1065, "acosd", {kDouble}, kDouble, of_unit_in_degrees<arc_cosine>);
   adder.add(1066, "atand", {kDouble}, kDouble, arc_tangent, nullptr, false);
-  adder.add(1067, "atan2d", {kDouble, kDouble}, kDouble, arc_tangent_of_two, nullptr, false);
+  adder.add(1067, "atan2d", {kDouble, kDouble}, kDouble, arc_tangent_of_two_in_degrees, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -50,6 +50,7 @@ void add_regular_expressions(Functions& functions);  // 1960 to 2019
 [[nodiscard]] inline int64_t integer(const Value& value) { return std::get<int64_t>(value); }
 [[nodiscard]] inline double floating(const Value& value) { return std::get<double>(value); }
 [[nodiscard]] inline const Decimal& decimal(const Value& value) { return std::get<Decimal>(value); }
+[[nodiscard]] inline const Interval& interval(const Value& value) { return std::get<Interval>(value); }
 [[nodiscard]] inline const std::string& text(const Value& value) { return std::get<std::string>(value); }
 
 /// The value as one of an integer kind. Error 22003 "integer out of range" and its like.
@@ -60,7 +61,10 @@ void add_regular_expressions(Functions& functions);  // 1960 to 2019
 /// 54000: a text that is computed has more than kStringLengthMax bytes.
 [[nodiscard]] Error too_long();
 
+constexpr double kRadiansPerDegree = 0.0174532925199432957692;
+
 // ---- for types ----
+[[nodiscard]] inline Type type_of_first(Expressions arguments) { return arguments[0].type; }
 /// A numeric of so many digits, or one without bound where that is more than a bounded one may have.
 [[nodiscard]] Type numeric_of(uint64_t integer_digits, uint64_t scale);
 /// A text of at most so many bytes.

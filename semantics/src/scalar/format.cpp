@@ -17,7 +17,7 @@ namespace {
 using enum TypeKind;
 constexpr int64_t kNumberMax = std::numeric_limits<int32_t>::max();
 
-Error wrong(std::string message) { return rejected("22023", std::move(message)); }
+Error wrong_format(std::string message) { return rejected("22023", std::move(message)); }
 Error unterminated() {
   return rejected("22023", "unterminated format() type specifier", "For a single \"%\" use \"%%\".");
 }
@@ -131,7 +131,7 @@ class Formatter {
       return {};
     }
     if (left_.front() != '$') {
-      return wrong("width argument position must be ended by \"$\"");
+      return wrong_format("width argument position must be ended by \"$\"");
     }
     place.width_value = *width;
     auto is_fine = is_argument(**width);
@@ -140,7 +140,7 @@ class Formatter {
 
   static Result<void> is_argument(int64_t number) {
     return number > 0 ? Result<void>()
-                      : Result<void>(wrong("format specifies argument 0, but arguments are numbered from 1"));
+                      : Result<void>(wrong_format("format specifies argument 0, but arguments are numbered from 1"));
   }
 
   /// Digits, behind which there has to be something.
@@ -164,7 +164,7 @@ class Formatter {
   Result<size_t> next_value(std::optional<int64_t> asked) {
     next_ = asked ? static_cast<size_t>(*asked) : next_;
     if (next_ >= arguments_.size()) {
-      return wrong("too few arguments for format()");
+      return wrong_format("too few arguments for format()");
     }
     return next_++;
   }

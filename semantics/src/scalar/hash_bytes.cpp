@@ -7,12 +7,12 @@ namespace {
 
 constexpr uint32_t kStart = 0x9e3779b9U + 3'923'095U;
 
-struct State {
+struct HashState {
   uint32_t a;
   uint32_t b;
   uint32_t c;
 
-  explicit State(size_t size) : a(kStart + static_cast<uint32_t>(size)), b(a), c(a) {}
+  explicit HashState(size_t size) : a(kStart + static_cast<uint32_t>(size)), b(a), c(a) {}
 
   void seed(uint64_t seed) {
     if (seed != 0) {
@@ -64,9 +64,9 @@ uint32_t word_of(std::string_view bytes) {
   return word;
 }
 
-State taken(std::string_view bytes, uint64_t seed) {
+HashState taken(std::string_view bytes, uint64_t seed) {
   constexpr size_t kBlock = 12;
-  State state(bytes.size());
+  HashState state(bytes.size());
   state.seed(seed);
   for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) {
     state.a += word_of(bytes);
@@ -81,8 +81,8 @@ State taken(std::string_view bytes, uint64_t seed) {
   return state;
 }
 
-State taken(uint32_t word, uint64_t seed) {
-  State state(sizeof(word));
+HashState taken(uint32_t word, uint64_t seed) {
+  HashState state(sizeof(word));
   state.seed(seed);
   state.a += word;
   state.finish();

@@ -27,7 +27,7 @@ struct Named {
 };
 
 /// Two sides of an operator as its functions name them, and what both are cast to; of one kind: nothing is cast.
-struct Pair {
+struct NamedPair {
   std::string_view name;
   TypeKind left;
   TypeKind right;
@@ -43,7 +43,7 @@ constexpr Word kComparisons[] = {{"eq", "="}, {"ne", "<>"}, {"lt", "<"}, {"le", 
 constexpr Word kArithmetic[] = {{"pl", "+"}, {"mi", "-"}, {"mul", "*"}, {"div", "/"}};
 constexpr Named kIntegerNames[] = {{"int2", kSmallint}, {"int4", kInt}, {"int8", kBigint}};
 constexpr Named kFloatings[] = {{"float4", kReal}, {"float8", kDouble}};
-constexpr Pair kWidths[] = {
+constexpr NamedPair kWidths[] = {
     {"int24", kSmallint, kInt, kInt},       {"int42", kInt, kSmallint, kInt},  {"int28", kSmallint, kBigint, kBigint},
     {"int82", kBigint, kSmallint, kBigint}, {"int48", kInt, kBigint, kBigint}, {"int84", kBigint, kInt, kBigint},
 };
@@ -187,10 +187,10 @@ void add_floating_names(Names& names) {
     names.sign(joined({type, "up"}), "+", {kind});
     names.function(joined({type, "abs"}), "abs", {kind});
   }
-  constexpr Pair kPairs[] = {{"float4", kReal, kReal, kReal},
-                             {"float8", kDouble, kDouble, kDouble},
-                             {"float48", kReal, kDouble, kDouble},
-                             {"float84", kDouble, kReal, kDouble}};
+  constexpr NamedPair kPairs[] = {{"float4", kReal, kReal, kReal},
+                                  {"float8", kDouble, kDouble, kDouble},
+                                  {"float48", kReal, kDouble, kDouble},
+                                  {"float84", kDouble, kReal, kDouble}};
   for (const auto& [type, left, right, common] : kPairs) {
     for (const auto& [word, sign] : kArithmetic) {
       names.sign(joined({type, word}), sign, {left, right});

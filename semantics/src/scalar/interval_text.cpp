@@ -63,10 +63,10 @@ Error no_date() {
                   "Intervals are not tied to specific calendar dates.");
 }
 
-class Writer {
+class IntervalWriter {
  public:
   /// room: an empty text, which it writes to.
-  Writer(const Interval& interval, std::string room) : parts_(interval), made_(std::move(room)) {}
+  IntervalWriter(const Interval& interval, std::string room) : parts_(interval), made_(std::move(room)) {}
 
   Result<Value> written(std::string_view format) {
     MomentPieces pieces(format);
@@ -235,7 +235,7 @@ Result<Value> interval_as_text(Arguments arguments, const BoundExpression&) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  return Writer(std::get<Interval>(arguments[0]), arguments.spare_text()).written(format);
+  return IntervalWriter(std::get<Interval>(arguments[0]), arguments.spare_text()).written(format);
 }
 
 /// What a constant template can come to.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "../characters.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/characters.hpp"
 
@@ -86,12 +87,6 @@ Match match(std::string_view text, std::string_view pattern) {
   return pattern.empty() ? Match::kYes : Match::kEnded;
 }
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return text;
-}
-
 /// A char(n) is matched with its blanks.
 std::string matched_text(const Value& value, const BoundExpression& call) {
   std::string made = text(value);
@@ -107,8 +102,8 @@ Result<Value> like(Arguments arguments, const BoundExpression& call) {
   std::string from = matched_text(arguments[0], call);
   std::string pattern = text(arguments[1]);
   if (kIgnoresCase) {
-    from = lowered(std::move(from));
-    pattern = lowered(std::move(pattern));
+    from = in_small_letters(std::move(from));
+    pattern = in_small_letters(std::move(pattern));
   }
   const Match matched = match(from, pattern);
   if (matched == Match::kEscape) {

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kBlockSize = 64;
 constexpr size_t kSteps = 64;
 
-using State = std::array<uint32_t, 4>;
+using Md5State = std::array<uint32_t, 4>;
 
 /// The first 32 bits behind the point of the sines of 1 to 64.
 std::array<uint32_t, kSteps> make_sines() {
@@ -29,7 +29,7 @@ static_assert(std::endian::native == std::endian::little, "a block's words are r
 
 /// Sixteen steps: what is mixed, by how much the word's place moves and the sum is turned, differs by round.
 template <size_t kRound>
-void digest_round(const Words& words, const std::array<uint32_t, kSteps>& sines, State& state) {
+void digest_round(const Words& words, const std::array<uint32_t, kSteps>& sines, Md5State& state) {
   constexpr int kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
   constexpr size_t kStrides[] = {1, 5, 3, 7};
   constexpr size_t kOffsets[] = {0, 1, 5, 0};
@@ -49,11 +49,11 @@ void digest_round(const Words& words, const std::array<uint32_t, kSteps>& sines,
   state = {a, b, c, d};
 }
 
-void digest_block(const char* block, State& state) {
+void digest_block(const char* block, Md5State& state) {
   static const std::array<uint32_t, kSteps> sines = make_sines();
   Words words{};
   std::memcpy(words.data(), block, kBlockSize);
-  State mixed = state;
+  Md5State mixed = state;
   digest_round<0>(words, sines, mixed);
   digest_round<1>(words, sines, mixed);
   digest_round<2>(words, sines, mixed);
@@ -74,7 +74,7 @@ void append_hexadecimal(uint32_t word, std::string& out) {
 }  // namespace
 
 void append_md5(std::string_view text, std::string& out) {
-  State state{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
+  Md5State state{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   size_t at = 0;
   for (; at + kBlockSize <= text.size(); at += kBlockSize) {
     digest_block(text.data() + at, state);

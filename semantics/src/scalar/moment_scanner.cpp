@@ -15,7 +15,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-bool is_space(char c) { return role_of(c) == MomentRole::kSpace; }
+bool has_role_of_space(char c) { return role_of(c) == MomentRole::kSpace; }
 bool is_separator(char c) { return role_of(c) == MomentRole::kSeparator; }
 
 /// Whether a field shows a number, so that what follows it without anything between has to know where it ends.
@@ -121,7 +121,7 @@ class Scanner {
   using Read = Result<void>;
 
   void skip_spaces() {
-    while (!left_.empty() && is_space(left_.front())) {
+    while (!left_.empty() && has_role_of_space(left_.front())) {
       step(1);
       ++skipped_;
     }
@@ -150,7 +150,7 @@ class Scanner {
       }
     } else {
       --skipped_;
-      if (!left_.empty() && (is_space(left_.front()) || is_separator(left_.front()))) {
+      if (!left_.empty() && (has_role_of_space(left_.front()) || is_separator(left_.front()))) {
         step(1);
         ++skipped_;
       }
@@ -181,7 +181,7 @@ class Scanner {
 
   Result<Number> number(size_t width, const MomentPiece& piece) {
     const size_t whole = left_.size();
-    while (!left_.empty() && is_space(left_.front())) {
+    while (!left_.empty() && has_role_of_space(left_.front())) {
       step(1);
     }
     const bool is_free = is_end_free(piece);
@@ -193,7 +193,7 @@ class Scanner {
     Number made;
     size_t at = 0;
     if (!is_free) {
-      while (at < from.size() && is_space(from[at])) {
+      while (at < from.size() && has_role_of_space(from[at])) {
         ++at;
       }
     }
@@ -464,14 +464,14 @@ class Scanner {
       return end;
     };
     size_t begin = 0;
-    while (begin < left_.size() && is_space(left_[begin])) {
+    while (begin < left_.size() && has_role_of_space(left_[begin])) {
       ++begin;
     }
     const bool has_sign = begin < left_.size() && (left_[begin] == '-' || left_[begin] == '+');
     const size_t first = begin + (has_sign ? 1 : 0);
     const size_t comma = digits_from(first, 9);
     size_t rest = comma + 1;
-    while (rest < left_.size() && is_space(left_[rest])) {
+    while (rest < left_.size() && has_role_of_space(left_[rest])) {
       ++rest;
     }
     const bool has_second_sign = rest < left_.size() && (left_[rest] == '-' || left_[rest] == '+');

@@ -10,7 +10,7 @@ namespace daedalus::semantics::scalar {
 namespace {
 
 /// Ascending by their first letters; of those that begin with the same one the first that fits is meant.
-constexpr MomentPattern kPatterns[] = {
+constexpr MomentPattern kMomentPatterns[] = {
     {"A.D.", MomentItem::kEraDots},
     {"A.M.", MomentItem::kMeridianDots},
     {"AD", MomentItem::kEra},
@@ -71,12 +71,12 @@ constexpr MomentPattern kPatterns[] = {
     {"Y", MomentItem::kYear1},
 };
 
-constexpr PatternTable kTable(kPatterns);
+constexpr PatternTable kMomentTable(kMomentPatterns);
 
 /// The pattern that a text begins with; an empty one: none.
 MomentPattern pattern_of(std::string_view text) {
   const bool is_small = is_lower(text.front());
-  for (const MomentPattern& pattern : kTable.from(text.front())) {
+  for (const MomentPattern& pattern : kMomentTable.from(text.front())) {
     // Names with small letters are spelled once as they are shown, and have no second spelling.
     const bool is_mixed = pattern.letters == Letters::kFirst;
     if (!(is_small && is_mixed) && is_next(text, pattern.name, is_small)) {

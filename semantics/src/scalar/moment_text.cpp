@@ -22,9 +22,9 @@ namespace {
 using enum TypeKind;
 
 /// A moment in parts, as a clock and a calendar show it.
-struct Shown {
+struct ShownMoment {
   /// By a clock so many seconds east of UTC, which is the only zone whose name is known.
-  explicit Shown(int64_t micros, std::string_view zone_name, int64_t east = 0)
+  explicit ShownMoment(int64_t micros, std::string_view zone_name, int64_t east = 0)
       : days(floor_div(micros, kMicrosPerDay)),
         date(civil_from_days(days)),
         of_day((micros - days * kMicrosPerDay) / kMicrosPerSecond),
@@ -46,10 +46,10 @@ struct Shown {
   [[nodiscard]] static int64_t of_era(int64_t year) { return year > 0 ? year : 1 - year; }
 };
 
-class Writer {
+class MomentWriter {
  public:
   /// room: an empty text, which it writes to.
-  Writer(const Shown& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
+  MomentWriter(const ShownMoment& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
 
   [[nodiscard]] std::string written(std::string_view text) {
     MomentPieces pieces(text);
@@ -248,7 +248,7 @@ class Writer {
   static constexpr size_t kLongNameWidth = 9;
   static constexpr size_t kRomanWidth = 4;
 
-  const Shown& shown_;
+  const ShownMoment& shown_;
   std::string made_;
   bool wants_name_ = false;
   bool is_bare_ = false;   ///< Of the pattern at hand, by FM or TM: names without blanks behind them,
@@ -256,11 +256,11 @@ class Writer {
 };
 
 /// `room`: an empty text, which becomes the value.
-Result<Value> written(const Shown& shown, bool is_name_known, const std::string& format, std::string room) {
+Result<Value> written(const ShownMoment& shown, bool is_name_known, const std::string& format, std::string room) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  Writer writer(shown, std::move(room));
+  MomentWriter writer(shown, std::move(room));
   std::string made = writer.written(format);
   if (writer.wants_name() && !is_name_known) {
     return rejected("0A000", "to_char() with the pattern TZ is not supported in a time zone other than UTC",
@@ -274,13 +274,14 @@ Result<Value> moment_as_text(Arguments arguments, const BoundExpression&) {
   if (is_infinite_timestamp(integer(arguments[0]))) {
     return Value();  // As PostgreSQL says it.
   }
-  return written(Shown(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]), arguments.spare_text());
+  return written(ShownMoment(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]),
+                 arguments.spare_text());
 }
 
 }  // namespace
 
 Result<Value> written_at_offset(int64_t moment, int64_t offset, const std::string& format, std::string room) {
-  return written(Shown(moment + offset * kMicrosPerSecond, "", offset), false, format, std::move(room));
+  return written(ShownMoment(moment + offset * kMicrosPerSecond, "", offset), false, format, std::move(room));
 }
 
 /// It is what the template says of a long name's day, and more digits and letters where other moments have them, two
@@ -292,7 +293,7 @@ Type type_of_written(Expressions arguments) {
     return text_of(kStringLengthMax);
   }
   const std::string& given = text(format.value);
-  return text_of(Writer(Shown(kWednesdayInSeptember, "UTC"), {}).written(given).size() + 2 * given.size());
+  return text_of(MomentWriter(ShownMoment(kWednesdayInSeptember, "UTC"), {}).written(given).size() + 2 * given.size());
 }
 
 void add_moment_text(Functions& functions) {

@@ -3,6 +3,7 @@
 #include <limits>
 #include <numbers>
 
+#include "../text_parts.hpp"
 #include "adder.hpp"
 #include "daedalus/semantics/decimal.hpp"
 #include "numeric_powers.hpp"
@@ -13,9 +14,6 @@ namespace {
 using Int128 = __int128;
 
 using enum TypeKind;
-
-Error overflow() { return rejected("22003", "value out of range: overflow"); }
-Error underflow() { return rejected("22003", "value out of range: underflow"); }
 
 // ---- absolute values and signs ----
 
@@ -43,7 +41,6 @@ Result<Value> sign_of_numeric(Arguments arguments, const BoundExpression&) {
   return Value(Decimal{decimal(arguments[0]).unscaled.sign(), 0});
 }
 
-Type type_of_first(Expressions arguments) { return arguments[0].type; }
 Type type_of_sign(Expressions) { return numeric_of(1, 0); }
 
 // ---- whole numbers ----
@@ -191,10 +188,10 @@ Result<Value> power(Arguments arguments, const BoundExpression&) {
   const double result = std::pow(base, exponent);
   if (std::isfinite(base) && std::isfinite(exponent)) {
     if (std::isinf(result)) {
-      return overflow();
+      return floating_overflow();
     }
     if (result == 0 && base != 0) {
-      return underflow();
+      return floating_underflow();
     }
   }
   return Value(result);
@@ -204,9 +201,9 @@ Result<Value> exponential(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);
   const double result = std::exp(value);
   if (std::isfinite(value) && std::isinf(result)) {
-    return overflow();
+    return floating_overflow();
   }
-  return std::isfinite(value) && result == 0 ? Result<Value>(underflow()) : Value(result);
+  return std::isfinite(value) && result == 0 ? Result<Value>(floating_underflow()) : Value(result);
 }
 
 /// What a logarithm has none of. Errors 2201E.
@@ -287,12 +284,10 @@ Result<Value> cotangent(Arguments arguments, const BoundExpression&) {
   return std::isinf(value) ? Result<Value>(rejected("22003", "input is out of range")) : Value(1.0 / std::tan(value));
 }
 
-constexpr double kRadiansPerDegree = 0.0174532925199432957692;
-
 Result<Value> degrees(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);
   const double result = value / kRadiansPerDegree;
-  return std::isinf(result) && !std::isinf(value) ? Result<Value>(overflow()) : Value(result);
+  return std::isinf(result) && !std::isinf(value) ? Result<Value>(floating_overflow()) : Value(result);
 }
 
 Result<Value> radians(Arguments arguments, const BoundExpression&) {

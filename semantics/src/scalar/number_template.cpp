@@ -3,14 +3,14 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-struct Pattern {
+struct NumberPattern {
   std::string_view name;
   NumberItem item;
 };
 
 /// In capitals; each may be written in small letters throughout, and in no other way. Ascending by their first letters;
 /// of those with the same beginning the first that fits is meant.
-constexpr Pattern kPatterns[] = {
+constexpr NumberPattern kNumberPatterns[] = {
     {",", NumberItem::kComma},      {".", NumberItem::kPoint},       {"0", NumberItem::kZero},
     {"9", NumberItem::kNine},       {"B", NumberItem::kBlank},       {"C", NumberItem::kIgnored},
     {"D", NumberItem::kLocalPoint}, {"EEEE", NumberItem::kExponent}, {"FM", NumberItem::kFill},
@@ -20,12 +20,12 @@ constexpr Pattern kPatterns[] = {
     {"TH", NumberItem::kOrdinal},   {"V", NumberItem::kShift},
 };
 
-constexpr PatternTable kTable(kPatterns);
+constexpr PatternTable kNumberTable(kNumberPatterns);
 
-Error wrong(std::string_view text) { return rejected("42601", std::string(text)); }
+Error wrong_template(std::string_view text) { return rejected("42601", std::string(text)); }
 
 /// Reads pieces one after the other, and knows what may not follow what.
-class Reader {
+class TemplateReader {
  public:
   Result<NumberTemplate> read(std::string_view text) {
     made_.text = text;
@@ -44,7 +44,7 @@ class Reader {
  private:
   Result<void> admit(NumberItem item) {
     if (made_.has_exponent && item != NumberItem::kExponent) {
-      return wrong("\"EEEE\" must be the last pattern used");
+      return wrong_template("\"EEEE\" must be the last pattern used");
     }
     switch (item) {
       case NumberItem::kNine:
@@ -64,7 +64,7 @@ class Reader {
         return {};
       case NumberItem::kShift:
         if (made_.has_point) {
-          return wrong("cannot use \"V\" and decimal point together");
+          return wrong_template("cannot use \"V\" and decimal point together");
         }
         made_.is_shifted = true;
         return {};
@@ -77,7 +77,7 @@ class Reader {
 
   Result<void> admit_digit(bool is_zero) {
     if (made_.has_angles) {
-      return wrong(is_zero ? "\"0\" must be ahead of \"PR\"" : "\"9\" must be ahead of \"PR\"");
+      return wrong_template(is_zero ? "\"0\" must be ahead of \"PR\"" : "\"9\" must be ahead of \"PR\"");
     }
     if (is_zero && !made_.has_zero && !made_.has_point) {
       made_.has_zero = true;
@@ -93,10 +93,10 @@ class Reader {
 
   Result<void> admit_point() {
     if (made_.has_point) {
-      return wrong("multiple decimal points");
+      return wrong_template("multiple decimal points");
     }
     if (made_.is_shifted) {
-      return wrong("cannot use \"V\" and decimal point together");
+      return wrong_template("cannot use \"V\" and decimal point together");
     }
     made_.has_point = true;
     return {};
@@ -104,11 +104,11 @@ class Reader {
 
   Result<void> admit_exponent() {
     if (made_.has_exponent) {
-      return wrong("cannot use \"EEEE\" twice");
+      return wrong_template("cannot use \"EEEE\" twice");
     }
     if (made_.is_blank || made_.is_bare || made_.sign != SignPlace::kNone || made_.has_angles || made_.has_minus ||
         made_.has_plus || made_.is_roman || made_.is_shifted) {
-      return wrong("\"EEEE\" is incompatible with other formats");
+      return wrong_template("\"EEEE\" is incompatible with other formats");
     }
     made_.has_exponent = true;
     return {};
@@ -123,16 +123,16 @@ class Reader {
       case NumberItem::kPlus:
       case NumberItem::kSign:
         if (has_sign) {
-          return wrong(item == NumberItem::kMinus  ? "cannot use \"S\" and \"MI\" together"
-                       : item == NumberItem::kPlus ? "cannot use \"S\" and \"PL\" together"
-                                                   : "cannot use \"S\" and \"SG\" together");
+          return wrong_template(item == NumberItem::kMinus  ? "cannot use \"S\" and \"MI\" together"
+                                : item == NumberItem::kPlus ? "cannot use \"S\" and \"PL\" together"
+                                                            : "cannot use \"S\" and \"SG\" together");
         }
         made_.has_minus = made_.has_minus || item != NumberItem::kPlus;
         made_.has_plus = made_.has_plus || item != NumberItem::kMinus;
         return {};
       case NumberItem::kAngles:
         if (has_sign || made_.has_plus || made_.has_minus) {
-          return wrong("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
+          return wrong_template("cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together");
         }
         made_.has_angles = true;
         return {};
@@ -143,10 +143,10 @@ class Reader {
 
   Result<void> admit_local_sign() {
     if (made_.sign != SignPlace::kNone) {
-      return wrong("cannot use \"S\" twice");
+      return wrong_template("cannot use \"S\" twice");
     }
     if (made_.has_plus || made_.has_minus || made_.has_angles) {
-      return wrong("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together");
+      return wrong_template("cannot use \"S\" and \"PL\"/\"MI\"/\"SG\"/\"PR\" together");
     }
     made_.sign = made_.has_point ? SignPlace::kBehind : SignPlace::kBefore;
     made_.sign_after = made_.before;
@@ -166,7 +166,7 @@ std::optional<NumberPiece> NumberPieces::next() {
     return std::nullopt;
   }
   const char first = text_.left().front();
-  for (const Pattern& pattern : kTable.from(first)) {
+  for (const NumberPattern& pattern : kNumberTable.from(first)) {
     if (is_next(text_.left(), pattern.name, is_lower(first))) {
       return NumberPiece{pattern.item, text_.take(pattern.name.size()), is_lower(first)};
     }
@@ -174,7 +174,7 @@ std::optional<NumberPiece> NumberPieces::next() {
   return NumberPiece{NumberItem::kCharacter, text_.take_unquoted()};
 }
 
-Result<NumberTemplate> number_template_of(std::string_view text) { return Reader().read(text); }
+Result<NumberTemplate> number_template_of(std::string_view text) { return TemplateReader().read(text); }
 
 std::string_view ordinal_of(std::string_view number) {
   const bool is_teen = number.size() > 1 && number[number.size() - 2] == '1';

@@ -28,9 +28,9 @@ Result<Value> finished(std::string made) {
 }
 
 /// A number's digits as a template shows them: at least one before the point, or # for what has no room.
-struct Shown {
+struct ShownNumber {
   /// Of digits behind a sign, if there is one.
-  Shown(std::string signed_digits, int digits_behind)
+  ShownNumber(std::string signed_digits, int digits_behind)
       : digits(std::move(signed_digits)), is_negative(digits.starts_with('-')), behind(digits_behind) {
     digits.erase(0, is_negative ? 1 : 0);
   }
@@ -43,9 +43,9 @@ struct Shown {
 // ---- a template, digit by digit ----
 
 /// Writes to a text of what is lent to the call, and gives the digits' text back.
-class Writer {
+class NumberWriter {
  public:
-  Writer(const NumberTemplate& format, Shown shown, Arguments lent)
+  NumberWriter(const NumberTemplate& format, ShownNumber shown, Arguments lent)
       : format_(format),
         digits_(std::move(shown.digits)),
         is_negative_(shown.is_negative),
@@ -64,9 +64,9 @@ class Writer {
     settle_last_digit();
     places_ = behind_ + room - 1 + (!is_signed_ && lead_ == 0 ? 1 : 0);
   }
-  ~Writer() { lent_.give_back(std::move(digits_)); }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
+  ~NumberWriter() { lent_.give_back(std::move(digits_)); }
+  NumberWriter(const NumberWriter&) = delete;
+  NumberWriter& operator=(const NumberWriter&) = delete;
 
   Result<Value> written() {
     const bool is_ordinal = digits_.front() != '#' && !is_negative_ && !format_.has_point;
@@ -320,7 +320,7 @@ Result<Value> written_in_digits(const Decimal& value, const NumberTemplate& form
       format.shift == 0 ? value : multiply(value, {power_of_ten(static_cast<uint32_t>(format.shift)), 0});
   std::string digits = lent.spare_text();
   append_decimal(rescale(moved, format.behind), digits);
-  return Writer(format, Shown(std::move(digits), format.behind), lent).written();
+  return NumberWriter(format, ShownNumber(std::move(digits), format.behind), lent).written();
 }
 
 /// " 1.23e+05": of the digits that the template has behind its point.
@@ -409,7 +409,7 @@ Result<Value> floating_written(double value, const NumberTemplate& format, Argum
   const auto before = static_cast<int>(room.size());
   const int behind = before >= kDigits ? 0 : std::min(format.behind, kDigits - before);
   room.clear();
-  return Writer(format, Shown(as_decimal(value, behind, std::move(room)), behind), lent).written();
+  return NumberWriter(format, ShownNumber(as_decimal(value, behind, std::move(room)), behind), lent).written();
 }
 
 template <TypeKind kKind>

@@ -17,7 +17,6 @@ using enum TypeKind;
 
 bool is_before(Arguments arguments) { return std::get<bool>(arguments[3]); }
 bool is_less(Arguments arguments) { return std::get<bool>(arguments[4]); }
-const Interval& interval(const Value& value) { return std::get<Interval>(value); }
 
 Error negative_offset() { return rejected("22013", "invalid preceding or following size in window function"); }
 

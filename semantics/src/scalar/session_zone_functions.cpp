@@ -23,8 +23,6 @@ using enum TypeKind;
 /// 294246-12-31 23:59:59.999999+15:59:59 BC
 constexpr uint64_t kMomentTextSize = 40;
 
-int64_t offset_at(const BoundZone& zone, int64_t moment) { return zone.offset_at(floor_div(moment, kMicrosPerSecond)); }
-
 // ---- casts ----
 
 Result<Value> to_clock(Arguments arguments, const BoundExpression&) {
@@ -93,7 +91,7 @@ Result<Value> moment_less_interval(Arguments arguments, const BoundExpression&) 
   return back ? moved(integer(arguments[0]), *back, arguments[2]) : back.error();
 }
 
-Result<Value> age(Arguments arguments, const BoundExpression&) {
+Result<Value> age_at_zone(Arguments arguments, const BoundExpression&) {
   const int64_t left = integer(arguments[0]);
   const int64_t right = integer(arguments[1]);
   if (is_infinite_timestamp(left) || is_infinite_timestamp(right)) {
@@ -154,7 +152,7 @@ void add_at_session_zone(Functions& functions) {
   adder.add_at_zone(1910, "+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_and_interval);
   adder.add_at_zone(1911, "+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
   adder.add_at_zone(1912, "-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
-  adder.add_at_zone(1913, "age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age);
+  adder.add_at_zone(1913, "age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age_at_zone);
   adder.add_at_zone(1914, "timestamptz", false, {TypeKind::kDate, TypeKind::kTime, kText}, kTimestampTz,
                     moment_of_parts);
   adder.add_at_zone(1915, "in_range", false,

@@ -61,8 +61,6 @@ Result<Value> pretty_numeric(Arguments arguments, const BoundExpression&) {
   return pretty(bytes.unscaled / power_of_ten(static_cast<uint32_t>(bytes.scale)), std::move(made));
 }
 
-bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 size_t skip_digits(std::string_view text, size_t at) {
   while (at < text.size() && is_digit(text[at])) {
     ++at;

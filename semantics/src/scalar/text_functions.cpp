@@ -23,7 +23,7 @@ bool is_alphanumeric(char c) { return is_digit(c) || is_letter(c); }
 uint64_t length_of(const BoundExpression& expression) { return length_max(expression.type); }
 
 Type type_of_joined(Expressions arguments) { return text_of(length_of(arguments[0]) + length_of(arguments[1])); }
-Type type_of_first(Expressions arguments) { return text_of(length_of(arguments[0])); }
+Type type_of_first_text(Expressions arguments) { return text_of(length_of(arguments[0])); }
 /// Characters of any size, where there were some already.
 Type type_of_character(Expressions) { return text_of(kCharacterSizeMax); }
 
@@ -162,7 +162,7 @@ Result<Value> split_part(Arguments arguments, const BoundExpression&) {
   if (integer(arguments[2]) == 0) {
     return rejected("22023", "field position must not be zero");
   }
-  return arguments.made(field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
+  return arguments.made(semantics::field_of(text(arguments[0]), text(arguments[1]), integer(arguments[2])));
 }
 
 // ---- trimming and padding ----
@@ -303,10 +303,10 @@ void add_text(Functions& functions) {
   Adder adder(functions);
   adder.add_operator(500, "||", {kText, kText}, kText, joined, type_of_joined);
   adder.add_operator(501, "^@", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
-  adder.add(510, "lower", {kText}, kText, lower, type_of_first, false);
-  adder.add(511, "upper", {kText}, kText, upper, type_of_first, false);
-  adder.add(512, "initcap", {kText}, kText, initcap, type_of_first, false);
-  adder.add(513, "reverse", {kText}, kText, reverse, type_of_first, false);
+  adder.add(510, "lower", {kText}, kText, lower, type_of_first_text, false);
+  adder.add(511, "upper", {kText}, kText, upper, type_of_first_text, false);
+  adder.add(512, "initcap", {kText}, kText, initcap, type_of_first_text, false);
+  adder.add(513, "reverse", {kText}, kText, reverse, type_of_first_text, false);
   adder.add(520, "length", {kText}, kInt, length, nullptr, false);
   adder.add(521, "length", {kChar}, kInt, length, nullptr, false);
   adder.add(522, "char_length", {kText}, kInt, length, nullptr, false);
@@ -316,22 +316,22 @@ void add_text(Functions& functions) {
   adder.add(526, "octet_length", {kText}, kInt, octet_length, nullptr, false);
   adder.add(527, "octet_length", {kChar}, kInt, padded_octet_length, nullptr, false);
   adder.add(528, "bit_length", {kText}, kInt, bit_length, nullptr, false);
-  adder.add(540, "substring", {kText, kInt}, kText, substring_from, type_of_first, false);
-  adder.add(541, "substring", {kText, kInt, kInt}, kText, substring_of, type_of_first);
-  adder.add(542, "substr", {kText, kInt}, kText, substring_from, type_of_first, false);
-  adder.add(543, "substr", {kText, kInt, kInt}, kText, substring_of, type_of_first);
-  adder.add(544, "left", {kText, kInt}, kText, left, type_of_first, false);
-  adder.add(545, "right", {kText, kInt}, kText, right, type_of_first, false);
+  adder.add(540, "substring", {kText, kInt}, kText, substring_from, type_of_first_text, false);
+  adder.add(541, "substring", {kText, kInt, kInt}, kText, substring_of, type_of_first_text);
+  adder.add(542, "substr", {kText, kInt}, kText, substring_from, type_of_first_text, false);
+  adder.add(543, "substr", {kText, kInt, kInt}, kText, substring_of, type_of_first_text);
+  adder.add(544, "left", {kText, kInt}, kText, left, type_of_first_text, false);
+  adder.add(545, "right", {kText, kInt}, kText, right, type_of_first_text, false);
   adder.add(546, "position", {kText, kText}, kInt, position, nullptr, false);
   adder.add(547, "strpos", {kText, kText}, kInt, position, nullptr, false);
   adder.add(548, "starts_with", {kText, kText}, TypeKind::kBool, starts_with, nullptr, false);
-  adder.add(549, "split_part", {kText, kText, kInt}, kText, split_part, type_of_first);
-  adder.add(560, "btrim", {kText}, kText, trimmed<true, true>, type_of_first, false);
-  adder.add(561, "btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first, false);
-  adder.add(562, "ltrim", {kText}, kText, trimmed<true, false>, type_of_first, false);
-  adder.add(563, "ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first, false);
-  adder.add(564, "rtrim", {kText}, kText, trimmed<false, true>, type_of_first, false);
-  adder.add(565, "rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first, false);
+  adder.add(549, "split_part", {kText, kText, kInt}, kText, split_part, type_of_first_text);
+  adder.add(560, "btrim", {kText}, kText, trimmed<true, true>, type_of_first_text, false);
+  adder.add(561, "btrim", {kText, kText}, kText, trimmed<true, true>, type_of_first_text, false);
+  adder.add(562, "ltrim", {kText}, kText, trimmed<true, false>, type_of_first_text, false);
+  adder.add(563, "ltrim", {kText, kText}, kText, trimmed<true, false>, type_of_first_text, false);
+  adder.add(564, "rtrim", {kText}, kText, trimmed<false, true>, type_of_first_text, false);
+  adder.add(565, "rtrim", {kText, kText}, kText, trimmed<false, true>, type_of_first_text, false);
   adder.add(566, "lpad", {kText, kInt}, kText, padded<true>, type_of_padded);
   adder.add(567, "lpad", {kText, kInt, kText}, kText, padded<true>, type_of_padded);
   adder.add(568, "rpad", {kText, kInt}, kText, padded<false>, type_of_padded);

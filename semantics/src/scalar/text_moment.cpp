@@ -203,7 +203,7 @@ Result<Value> to_date(Arguments arguments, const BoundExpression&) {
 }
 
 /// Seconds east of UTC, as the text says or the zone's clocks are; null: UTC.
-Result<int64_t> offset_of(const MomentRead& moment, const Value* zone) {
+Result<int64_t> zone_offset_of(const MomentRead& moment, const Value* zone) {
   if (moment.zone_seconds || zone == nullptr) {
     return moment.zone_seconds.value_or(0);
   }
@@ -221,7 +221,7 @@ Result<Value> to_timestamp_by_template(Arguments arguments, const BoundExpressio
 
 Result<Value> read_by_template(Arguments arguments, const Value* zone) {
   const Result<MomentRead> moment = moment_of(arguments);
-  const Result<int64_t> offset = moment ? offset_of(*moment, zone) : moment.error();
+  const Result<int64_t> offset = moment ? zone_offset_of(*moment, zone) : moment.error();
   if (!offset) {
     return offset.error();
   }

@@ -16,10 +16,10 @@ namespace {
 using enum TypeKind;
 
 /// Reads along a template, pattern by pattern. Each passes a byte, unless it says otherwise.
-class Reader {
+class NumberReader {
  public:
   /// room: an empty text, which it writes to.
-  Reader(std::string_view text, const NumberTemplate& format, std::string room)
+  NumberReader(std::string_view text, const NumberTemplate& format, std::string room)
       : text_(text), format_(format), digits_(std::move(room)) {
     const bool has_signs = format.has_plus || format.has_minus;
     const bool is_behind = format.sign == SignPlace::kBefore && format.before + format.shift == format.sign_after;
@@ -182,7 +182,7 @@ Result<Value> to_number(Arguments arguments, const BoundExpression&) {
   if (format->is_roman) {
     return rejected("0A000", "\"RN\" not supported for input");
   }
-  Reader reader(text(arguments[0]), *format, arguments.spare_text());
+  NumberReader reader(text(arguments[0]), *format, arguments.spare_text());
   std::string digits = reader.read();
   const Result<Value> read = parse_text(Type{kNumeric}, digits);
   arguments.give_back(std::move(digits));

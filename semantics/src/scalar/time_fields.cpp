@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "../characters.hpp"
 #include "daedalus/semantics/calendar.hpp"
 
 namespace daedalus::semantics::scalar {
@@ -66,11 +66,6 @@ constexpr std::array kFields{
     NamedField{"timezone_minute", Field::kTimezoneMinute},
 };
 
-std::string lowered(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 Error not_recognized(const std::string& unit, TypeKind kind) {
   return rejected("22023", fmt::format("unit \"{}\" not recognized for type {}", unit, kind_name(kind)));
 }
@@ -82,7 +77,7 @@ Error not_supported(const std::string& unit, TypeKind kind) {
 }  // namespace
 
 Result<Field> field_of(const Value& unit, TypeKind kind) {
-  const std::string name = lowered(text(unit));
+  const std::string name = in_small_letters(text(unit));
   const auto found =
       std::find_if(kFields.begin(), kFields.end(), [&](const NamedField& each) { return each.name == name; });
   if (found == kFields.end()) {
@@ -94,7 +89,9 @@ Result<Field> field_of(const Value& unit, TypeKind kind) {
   return found->field;
 }
 
-Error field_not_supported(const Value& unit, TypeKind kind) { return not_supported(lowered(text(unit)), kind); }
+Error field_not_supported(const Value& unit, TypeKind kind) {
+  return not_supported(in_small_letters(text(unit)), kind);
+}
 
 int64_t iso_year_start(int64_t year) {
   const int64_t fourth = days_from_civil({year, 1, 4});

@@ -22,8 +22,6 @@ namespace {
 
 using enum TypeKind;
 
-const Interval& interval(const Value& value) { return std::get<Interval>(value); }
-
 template <typename Made>
 Result<Value> as_value(const Result<Made>& made) {
   return made ? Result<Value>(Value(*made)) : made.error();

@@ -20,9 +20,9 @@ using enum TypeKind;
 
 int64_t seconds_of(int64_t micros) { return floor_div(micros, kMicrosPerSecond); }
 
-int64_t offset_at(const BoundZone& zone, int64_t micros) { return zone.offset_at(seconds_of(micros)); }
-
 }  // namespace
+
+int64_t offset_at(const BoundZone& zone, int64_t moment) { return zone.offset_at(seconds_of(moment)); }
 
 Result<Value> moved_by(int64_t micros, int64_t seconds) {
   if (is_infinite_timestamp(micros)) {

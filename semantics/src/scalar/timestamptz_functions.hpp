@@ -2,6 +2,7 @@
 #pragma once
 
 #include "adder.hpp"
+#include "daedalus/semantics/time_zone.hpp"
 
 namespace daedalus::semantics::scalar {
 
@@ -17,6 +18,9 @@ namespace daedalus::semantics::scalar {
 /// 22008.
 [[nodiscard]] Result<Value> clock_in(const Value& zone, int64_t moment);
 [[nodiscard]] Result<Value> moment_of_clock(const Value& zone, int64_t clock);
+
+/// Seconds east of UTC of a clock in a zone at a moment.
+[[nodiscard]] int64_t offset_at(const BoundZone& zone, int64_t moment);
 
 /// date_part() and EXTRACT of a moment whose clock is so many seconds east of UTC. Errors: those of field_of().
 [[nodiscard]] Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset);
