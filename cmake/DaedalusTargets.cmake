@@ -62,7 +62,7 @@ function(daedalus_program_of_two_builds name)
   daedalus_program(${name} SOURCES ${ARG_SOURCES} LINK ${ARG_LINK})
   daedalus_program(${name}-later SOURCES ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/semantics/tests/later_build.cpp
                    LINK ${ARG_LINK})
-  target_include_directories(${name}-later PRIVATE ${PROJECT_SOURCE_DIR}/semantics/src)
+  target_include_directories(${name}-later PRIVATE ${PROJECT_SOURCE_DIR}/semantics/functions/evaluation)
   foreach(program ${name} ${name}-later)
     target_compile_definitions(${program} PRIVATE DAEDALUS_VERSION="${PROJECT_VERSION}")
   endforeach()

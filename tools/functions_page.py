@@ -17,7 +17,7 @@ SIGNATURES = ROOT / "client-java/writer/src/main/resources/org/daedalus/writer/f
 HEAD = """# Functions and operators
 
 What an expression may call, as PostgreSQL 15 has it: in the SELECT list, WHERE, GROUP BY, HAVING, ORDER BY, FILTER and
-the arguments of aggregates. Made from the table in `semantics/src/scalar` by `tools/functions_page.py`; each entry is
+the arguments of aggregates. Made from the table in `semantics/functions` by `tools/functions_page.py`; each entry is
 compared with PostgreSQL by `tests/oracle/test_statements_against_postgres.py`.
 
 Beside these: AND, OR, NOT, IS [NOT] NULL, IS [NOT] TRUE, FALSE and UNKNOWN, IS [NOT] DISTINCT FROM, [NOT] BETWEEN

@@ -8,7 +8,7 @@ cd "${1:-$(dirname "$0")/..}"
 
 # Every C++ source below these is of a core...
 cpp_cores=(
-  semantics/include semantics/src
+  semantics/values semantics/functions semantics/algebra semantics/answers
   storage_node/engine/include storage_node/engine/src
   storage_node/core/include storage_node/core/src
   aggregator/core/include aggregator/core/src

@@ -17,6 +17,7 @@ refuse() {
   fi
 }
 
+semantics=(semantics/values semantics/functions semantics/algebra semantics/answers)
 others='boost|google|fmt|spdlog|CLI|toml\+\+|nlohmann|absl|gtest|gmock|benchmark'
 refuse "the engine is made of the standard library, semantics, Highway and libnuma" \
   "#include [<\"](($others)/|.*\.pb\.h)|\b(boost|fmt|google|spdlog)::" \
@@ -26,8 +27,10 @@ refuse "a room's header is included by its name: link to the room" \
   storage_node/engine/src storage_node/engine/include
 refuse "semantics formats with fmt in its sources; of Boost it has BigInt (value.hpp) and nothing else" \
   '#include [<"]((google|spdlog|CLI)/|.*\.pb\.h)|#include <boost/|\bboost::[a-ln-z]' \
-  semantics/src semantics/include ':!semantics/include/daedalus/semantics/value.hpp'
-refuse "semantics' own headers are free of fmt" '#include <fmt/|\bfmt::' semantics/include
+  "${semantics[@]}" ':!semantics/values/include/daedalus/semantics/value.hpp'
+refuse "semantics' own headers are free of fmt" '#include <fmt/|\bfmt::' "${semantics[@]/%//include}"
+refuse "a room's header is included by its name: let the room have the other one among its ROOMS" \
+  '#include "(\.\.?/|(values|functions|algebra|answers)/|[a-z_]+/[a-z_]+\.hpp")' "${semantics[@]}"
 refuse "base has Boost's result (result.hpp) and checksum (crc32c.cpp) and nothing else" \
   "#include [<\"](($others)/|.*\.pb\.h)" base/include base/src ':!base/include/daedalus/base/result.hpp' \
   ':!base/src/crc32c.cpp'

@@ -32,7 +32,7 @@ expect FOUND storage_node/engine/src/kernels/native.cpp '  const auto chance = s
 expect FOUND rpc/channel/src/channel.cpp 'int peer = ::socket(AF_INET, SOCK_STREAM, 0);'
 expect FOUND rpc/merging/src/merge_scheduler.cpp '  woken.notify_one();'
 expect FOUND rpc/contract/src/routes.cpp '#include <sys/socket.h>'
-expect FOUND semantics/src/text.cpp '  clock_gettime(CLOCK_MONOTONIC, &now);'
+expect FOUND semantics/values/texts/text.cpp '  clock_gettime(CLOCK_MONOTONIC, &now);'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/WriterCore.java 'long now = System.nanoTime();'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/UpdateChecker.java 'import java.util.Random;'
 expect FOUND client-java/client/src/main/java/org/daedalus/client/ClientCore.java 'synchronized (this) {}'
@@ -41,23 +41,25 @@ expect FOUND client-java/wire/src/main/java/org/daedalus/wire/Framer.java 'var a
 
 lint=tools/lint_includes.sh
 expect CLEAN storage_node/engine/src/kernels/native.cpp '#include "codes.hpp"'
-expect CLEAN semantics/src/text.cpp '#include <fmt/format.h>'
+expect CLEAN semantics/values/texts/text.cpp '#include <fmt/format.h>'
 expect FOUND storage_node/engine/src/kernels/native.cpp '#include <fmt/format.h>'
 expect FOUND storage_node/engine/src/query/query_run.cpp '#include "daedalus/wire/v1/operations.pb.h"'
 expect FOUND storage_node/engine/src/index/key_index.cpp '#include "../query/query_run.hpp"'
 expect FOUND storage_node/engine/src/CMakeLists.txt 'target_link_libraries(daedalus_engine_table PUBLIC fmt::fmt)'
 expect FOUND storage_node/engine/CMakeLists.txt 'target_precompile_headers(daedalus_engine REUSE_FROM daedalus_precompiled)'
-expect FOUND semantics/src/text.cpp '#include <boost/asio.hpp>'
-expect FOUND semantics/include/daedalus/semantics/text.hpp '#include <fmt/format.h>'
+expect FOUND semantics/values/texts/text.cpp '#include <boost/asio.hpp>'
+expect FOUND semantics/values/include/daedalus/semantics/text.hpp '#include <fmt/format.h>'
+expect FOUND semantics/algebra/condition.cpp '#include "../answers/merging/sort_key.hpp"'
+expect FOUND semantics/functions/texts/like.cpp '#include "regular_expression/parser.hpp"'
 expect FOUND semantics/CMakeLists.txt 'target_link_libraries(daedalus_semantics PRIVATE protobuf::libprotobuf)'
 expect FOUND base/include/daedalus/base/units.hpp '#include <google/protobuf/message.h>'
 expect FOUND cmake/precompiled_standard.hpp '#include <google/protobuf/message.h>'
 
 lint=lint_results
 lint_results() { .venv/bin/python tools/lint_results.py "$1"; }
-expect CLEAN semantics/src/text.cpp 'bool f(Result<int> made) { return made.has_value(); }'
-expect CLEAN semantics/src/text.cpp 'void f(std::optional<int> found) { if (found.has_value()) {} }'
-expect FOUND semantics/src/text.cpp 'void f() { const Result<int> made = g(); if (!made.has_value()) {} }'
+expect CLEAN semantics/values/texts/text.cpp 'bool f(Result<int> made) { return made.has_value(); }'
+expect CLEAN semantics/values/texts/text.cpp 'void f(std::optional<int> found) { if (found.has_value()) {} }'
+expect FOUND semantics/values/texts/text.cpp 'void f() { const Result<int> made = g(); if (!made.has_value()) {} }'
 expect FOUND tests/cluster/judging/judge.cpp 'void f() { Result<void> done = g(); CHECK(!done.has_error()); }'
 
 lint=lint_names

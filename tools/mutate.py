@@ -80,7 +80,7 @@ AREAS = {
     ),
     "contract": Area(folders=("rpc/contract/src", "rpc/contract/include"), tests=("rpc/contract/contract_test",)),
     "normal_form": Area(
-        folders=("semantics/src",),
+        folders=("semantics/algebra",),
         tests=("semantics/semantics_test",),
         only=frozenset({"normal_form", "normalise", "simplify", "column_domain"}),
     ),

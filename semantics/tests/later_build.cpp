@@ -1,9 +1,9 @@
 // A build that came later: twice(integer) is new in it. Programs for tests are linked with this instead of
-// src/later_build.cpp, and run beside those without it.
+// functions/evaluation/later_build.cpp, and run beside those without it.
 #include "later_build.hpp"
 
+#include "adder.hpp"
 #include "daedalus/semantics/language.hpp"
-#include "scalar/adder.hpp"
 
 namespace daedalus::semantics {
 namespace {

@@ -198,7 +198,8 @@ TEST(LanguageTest, EveryVersionHasTheHashOfItsLines) {
     newest = std::max(newest, each.since);
   }
   const std::vector<uint64_t>& hashes = Language::own().hashes();
-  ASSERT_EQ(hashes.size(), newest) << "kHashes of semantics/src/language.cpp has one hash of each version";
+  ASSERT_EQ(hashes.size(), newest)
+      << "kHashes of semantics/answers/selection/language.cpp has one hash of each version";
   for (uint32_t version = 1; version <= newest; ++version) {
     EXPECT_EQ(hashes[version - 1], hash_of(version, lines))
         << fmt::format("version {} of the language: 0x{:016x}", version, hash_of(version, lines));

@@ -9,7 +9,7 @@ import org.daedalus.client.DatetimeWords.Word;
 
 /**
  * Fields of a date or timestamp put together: the second half of reading it as PostgreSQL does, with DateStyle ISO,
- * MDY. The same machine as semantics/src/datetime_decoder.cpp; both are held to rpc/vectors/datetimes.tsv.
+ * MDY. The same machine as semantics/values/dates/datetime_decoder.cpp; both are held to rpc/vectors/datetimes.tsv.
  *
  * <p>
  * Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and

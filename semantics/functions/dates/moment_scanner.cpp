@@ -1,0 +1,509 @@
+#include "moment_scanner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "characters.hpp"
+#include "daedalus/semantics/characters.hpp"
+#include "families.hpp"
+#include "moment_template.hpp"
+
+namespace daedalus::semantics::scalar {
+namespace {
+
+bool has_role_of_space(char c) { return role_of(c) == MomentRole::kSpace; }
+bool is_separator(char c) { return role_of(c) == MomentRole::kSeparator; }
+
+/// Whether a field shows a number, so that what follows it without anything between has to know where it ends.
+bool is_number(MomentItem item) {
+  switch (item) {
+    case MomentItem::kEraDots:
+    case MomentItem::kEra:
+    case MomentItem::kMeridianDots:
+    case MomentItem::kMeridian:
+    case MomentItem::kDayName:
+    case MomentItem::kDayShort:
+    case MomentItem::kNothing:
+    case MomentItem::kMonthName:
+    case MomentItem::kMonthShort:
+    case MomentItem::kMonthRoman:
+    case MomentItem::kZoneOffset:
+    case MomentItem::kZoneHours:
+    case MomentItem::kZoneName:
+      return false;
+    default:
+      return true;
+  }
+}
+
+Calendar calendar_of(MomentItem item) {
+  switch (item) {
+    case MomentItem::kDayOfYear:
+    case MomentItem::kDay:
+    case MomentItem::kDayOfWeek:
+    case MomentItem::kMonth:
+    case MomentItem::kMonthName:
+    case MomentItem::kMonthShort:
+    case MomentItem::kMonthRoman:
+    case MomentItem::kWeek:
+    case MomentItem::kWeekOfMonth:
+    case MomentItem::kYearComma:
+    case MomentItem::kYear:
+    case MomentItem::kYear3:
+    case MomentItem::kYear2:
+    case MomentItem::kYear1:
+      return Calendar::kGregorian;
+    case MomentItem::kIsoDayOfYear:
+    case MomentItem::kIsoDayOfWeek:
+    case MomentItem::kIsoWeek:
+    case MomentItem::kIsoYear:
+    case MomentItem::kIsoYear3:
+    case MomentItem::kIsoYear2:
+    case MomentItem::kIsoYear1:
+      return Calendar::kIso;
+    default:
+      return Calendar::kNone;
+  }
+}
+
+Error invalid(std::string_view text, const MomentPiece& piece) {
+  return rejected("22007", fmt::format("invalid value \"{}\" for \"{}\"", text, piece.text));
+}
+
+/// The year nearest to 2020 that ends in these digits.
+int64_t full_year(int64_t year) {
+  return year < 70      ? year + 2'000
+         : year < 100   ? year + 1'900
+         : year < 520   ? year + 2'000
+         : year < 1'000 ? year + 1'000
+                        : year;
+}
+
+class Scanner {
+ public:
+  Scanner(std::string_view text, std::string_view format) : left_(text), pieces_(format), next_(pieces_.next()) {}
+
+  Result<MomentFields> scanned() {
+    bool is_first = true;
+    for (; next_ && !left_.empty(); is_first = false) {
+      const MomentPiece piece = *next_;
+      next_ = pieces_.next();
+      const bool is_exactly = piece.role == MomentRole::kField && piece.pattern.item == MomentItem::kNothing;
+      if (!is_exact_ && !is_exactly && (piece.role == MomentRole::kField || is_first)) {
+        skip_spaces();
+      }
+      if (piece.role != MomentRole::kField) {
+        pass(piece);
+        continue;
+      }
+      const Calendar calendar = calendar_of(piece.pattern.item);
+      if (calendar != Calendar::kNone && fields_.calendar != Calendar::kNone && calendar != fields_.calendar) {
+        return rejected("22007", "invalid combination of date conventions",
+                        "Do not mix Gregorian and ISO week date conventions in a formatting template.");
+      }
+      fields_.calendar = calendar != Calendar::kNone ? calendar : fields_.calendar;
+      if (auto read = read_field(piece); !read) {
+        return read.error();
+      }
+      if (!is_exact_) {
+        skipped_ = 0;
+        skip_spaces();
+      }
+    }
+    return fields_;
+  }
+
+ private:
+  using Read = Result<void>;
+
+  void skip_spaces() {
+    while (!left_.empty() && has_role_of_space(left_.front())) {
+      step(1);
+      ++skipped_;
+    }
+  }
+
+  void step(size_t bytes) {
+    before_ = bytes > 0 ? left_[bytes - 1] : before_;
+    left_.remove_prefix(bytes);
+  }
+
+  void step_character() {
+    if (!left_.empty()) {
+      step(std::min(character_size(left_.front()), left_.size()));
+    }
+  }
+
+  /// What stands for itself passes a character, whichever: one that was skipped already, where FX does not forbid that.
+  void pass(const MomentPiece& piece) {
+    if (is_exact_) {
+      step_character();
+    } else if (piece.role == MomentRole::kLetter) {
+      if (skipped_ > 0) {
+        --skipped_;
+      } else {
+        step_character();
+      }
+    } else {
+      --skipped_;
+      if (!left_.empty() && (has_role_of_space(left_.front()) || is_separator(left_.front()))) {
+        step(1);
+        ++skipped_;
+      }
+    }
+  }
+
+  Read set(int64_t& field, int64_t value, const MomentPiece& piece) {
+    if (field != 0 && field != value) {
+      return rejected("22007", fmt::format("conflicting values for \"{}\" field in formatting string", piece.text));
+    }
+    field = value;
+    return {};
+  }
+
+  /// Whether a number may go on as far as its digits do.
+  [[nodiscard]] bool is_end_free(const MomentPiece& piece) const {
+    if (piece.is_bare || !piece.ordinal.empty() || !next_) {
+      return true;
+    }
+    return next_->role == MomentRole::kField ? !is_number(next_->pattern.item)
+                                             : !(next_->text.size() == 1 && is_digit(next_->text.front()));
+  }
+
+  struct Number {
+    int64_t value = 0;
+    size_t size = 0;  ///< Bytes it took, with blanks before it.
+  };
+
+  Result<Number> number(size_t width, const MomentPiece& piece) {
+    const size_t whole = left_.size();
+    while (!left_.empty() && has_role_of_space(left_.front())) {
+      step(1);
+    }
+    const bool is_free = is_end_free(piece);
+    const std::string_view from = left_.substr(0, is_free ? left_.size() : width);
+    const std::string_view shown = left_.substr(0, offset_of(left_, static_cast<int64_t>(width)));
+    if (!is_free && from.size() < width) {
+      return rejected("22007", fmt::format("source string too short for \"{}\" formatting field", piece.text));
+    }
+    Number made;
+    size_t at = 0;
+    if (!is_free) {
+      while (at < from.size() && has_role_of_space(from[at])) {
+        ++at;
+      }
+    }
+    const bool is_negative = at < from.size() && from[at] == '-';
+    const size_t first = at + (at < from.size() && (from[at] == '-' || from[at] == '+') ? 1 : 0);
+    size_t end = first;
+    bool is_too_large = false;
+    for (; end < from.size() && is_digit(from[end]); ++end) {
+      is_too_large = is_too_large || made.value > std::numeric_limits<int32_t>::max();
+      made.value = is_too_large ? made.value : 10 * made.value + (from[end] - '0');
+    }
+    const size_t used = end > first ? end : 0;
+    if (!is_free && used > 0 && used < width) {
+      return invalid(shown, piece);
+    }
+    step(used);
+    made.size = whole - left_.size();
+    if (made.size == 0 || (is_free && used == 0)) {
+      return invalid(shown, piece);
+    }
+    made.value = is_negative ? -made.value : made.value;
+    if (is_too_large || made.value > std::numeric_limits<int32_t>::max() ||
+        made.value < std::numeric_limits<int32_t>::min()) {
+      return rejected("22008", fmt::format("value for \"{}\" in source string is out of range", piece.text));
+    }
+    return made;
+  }
+
+  /// TH behind a number passes two characters.
+  void pass_ordinal(const MomentPiece& piece) {
+    if (!piece.ordinal.empty()) {
+      step_character();
+      step_character();
+    }
+  }
+
+  Read read_number(int64_t& field, size_t width, const MomentPiece& piece) {
+    const auto read = number(width, piece);
+    if (!read) {
+      return read.error();
+    }
+    if (auto done = set(field, read->value, piece); !done) {
+      return done;
+    }
+    pass_ordinal(piece);
+    return {};
+  }
+
+  Read read_number(int64_t& field, const MomentPiece& piece) { return read_number(field, piece.text.size(), piece); }
+
+  /// Digits behind a point: the first of them counts tenths.
+  Read read_fraction(int64_t& field, size_t width, int digits, const MomentPiece& piece) {
+    const auto read = number(width, piece);
+    if (!read) {
+      return read.error();
+    }
+    if (auto done = set(field, read->value, piece); !done) {
+      return done;
+    }
+    for (auto size = static_cast<int>(read->size); size < digits; ++size) {
+      field *= 10;
+    }
+    pass_ordinal(piece);
+    return {};
+  }
+
+  /// Which of some words is next, in any letters.
+  template <size_t kCount>
+  Result<int64_t> word(const std::string_view (&words)[kCount], size_t length, const MomentPiece& piece) {
+    for (size_t number = 0; number < kCount; ++number) {
+      const std::string_view wanted = words[number].substr(0, length);
+      const bool is_it = left_.size() >= wanted.size() &&
+                         std::equal(wanted.begin(), wanted.end(), left_.begin(),
+                                    [](char one, char other) { return to_lower(one) == to_lower(other); });
+      if (is_it) {
+        step(wanted.size());
+        return static_cast<int64_t>(number);
+      }
+    }
+    return invalid(left_.substr(0, left_.find(' ')), piece);
+  }
+
+  template <size_t kCount>
+  Read read_word(int64_t& field, const std::string_view (&words)[kCount], size_t length, int64_t first,
+                 const MomentPiece& piece) {
+    const auto found = word(words, length, piece);
+    return found ? set(field, *found + first, piece) : Read(found.error());
+  }
+
+  Read read_field(const MomentPiece& piece) {
+    static constexpr std::string_view kEras[] = {"AD", "BC"};
+    static constexpr std::string_view kErasWithDots[] = {"A.D.", "B.C."};
+    static constexpr std::string_view kHalves[] = {"AM", "PM"};
+    static constexpr std::string_view kHalvesWithDots[] = {"A.M.", "P.M."};
+    constexpr size_t kWhole = std::string_view::npos;
+    switch (piece.pattern.item) {
+      case MomentItem::kNothing:
+        is_exact_ = true;
+        return {};
+      case MomentItem::kEra:
+        return read_word(fields_.is_before_christ, kEras, kWhole, 0, piece);
+      case MomentItem::kEraDots:
+        return read_word(fields_.is_before_christ, kErasWithDots, kWhole, 0, piece);
+      case MomentItem::kMeridian:
+        fields_.is_twelve_hours = true;
+        return read_word(fields_.is_afternoon, kHalves, kWhole, 0, piece);
+      case MomentItem::kMeridianDots:
+        fields_.is_twelve_hours = true;
+        return read_word(fields_.is_afternoon, kHalvesWithDots, kWhole, 0, piece);
+      case MomentItem::kDayName:
+        return read_weekday(kWhole, piece);
+      case MomentItem::kDayShort:
+        return read_weekday(kShortName, piece);
+      case MomentItem::kMonthName:
+        return read_word(fields_.month, kMonths, kWhole, 1, piece);
+      case MomentItem::kMonthShort:
+        return read_word(fields_.month, kMonths, kShortName, 1, piece);
+      case MomentItem::kMonthRoman:
+        return read_roman(piece);
+      case MomentItem::kZoneName:
+      case MomentItem::kZoneOffset:
+        return rejected("0A000", fmt::format("formatting field \"{}\" is only supported in to_char", piece.text));
+      default:
+        return read_number_field(piece);
+    }
+  }
+
+  /// It is compared before it counts from 1, so that PostgreSQL takes a day's name said twice for two days.
+  Read read_weekday(size_t length, const MomentPiece& piece) {
+    auto read = read_word(fields_.weekday, kWeekdays, length, 0, piece);
+    fields_.weekday += read ? 1 : 0;
+    return read;
+  }
+
+  /// The longest first.
+  Read read_roman(const MomentPiece& piece) {
+    static constexpr std::string_view kFromLast[] = {"XII", "XI", "X",  "IX",  "VIII", "VII",
+                                                     "VI",  "V",  "IV", "III", "II",   "I"};
+    const auto found = word(kFromLast, std::string_view::npos, piece);
+    return found ? set(fields_.month, 12 - *found, piece) : Read(found.error());
+  }
+
+  Read read_number_field(const MomentPiece& piece) {
+    switch (piece.pattern.item) {
+      case MomentItem::kHour12:
+        fields_.is_twelve_hours = true;
+        return read_number(fields_.hour, 2, piece);
+      case MomentItem::kHour24:
+        return read_number(fields_.hour, 2, piece);
+      case MomentItem::kMinute:
+        return read_number(fields_.minute, piece);
+      case MomentItem::kSecond:
+        return read_number(fields_.second, piece);
+      case MomentItem::kSecondOfDay:
+        return read_number(fields_.second_of_day, piece);
+      case MomentItem::kZoneHours:
+        return read_zone_hours(piece);
+      case MomentItem::kZoneMinutes:
+        fields_.zone_sign = fields_.zone_sign == 0 ? 1 : fields_.zone_sign;
+        return read_zone_number(fields_.zone_minutes, piece);
+      default:
+        return piece.pattern.item >= MomentItem::kFraction1 && piece.pattern.item <= MomentItem::kFraction6
+                   ? read_fraction_field(piece)
+                   : read_date_field(piece);
+    }
+  }
+
+  /// MS is FF3 among templates of output; of input it counts milliseconds.
+  Read read_fraction_field(const MomentPiece& piece) {
+    const bool is_millis = to_lower(piece.text.front()) == 'm';
+    if (is_millis) {
+      return read_fraction(fields_.millis, 3, 3, piece);
+    }
+    const int digits = static_cast<int>(piece.pattern.item) - static_cast<int>(MomentItem::kFraction1) + 1;
+    if (to_lower(piece.text.front()) == 'f') {
+      fields_.fraction_digits = digits;
+    }
+    return read_fraction(fields_.micros, static_cast<size_t>(digits), 6, piece);
+  }
+
+  /// A sign may have passed as a separator.
+  Read read_zone_hours(const MomentPiece& piece) {
+    if (!left_.empty() && (left_.front() == '+' || left_.front() == '-' || left_.front() == ' ')) {
+      fields_.zone_sign = left_.front() == '-' ? -1 : 1;
+      step(1);
+    } else {
+      fields_.zone_sign = skipped_ > 0 && before_ == '-' ? -1 : 1;
+    }
+    return read_zone_number(fields_.zone_hours, piece);
+  }
+
+  /// TH behind it passes nothing.
+  Read read_zone_number(int64_t& field, const MomentPiece& piece) {
+    const auto read = number(2, piece);
+    return read ? set(field, read->value, piece) : Read(read.error());
+  }
+
+  Read read_date_field(const MomentPiece& piece) {
+    int64_t ignored = 0;
+    switch (piece.pattern.item) {
+      case MomentItem::kDay:
+        return read_number(fields_.day, piece);
+      case MomentItem::kDayOfYear:
+        return read_number(fields_.day_of_year, piece);
+      case MomentItem::kIsoDayOfYear:
+        return read_number(fields_.day_of_year, 3, piece);
+      case MomentItem::kDayOfWeek:
+        return read_number(fields_.weekday, piece);
+      case MomentItem::kIsoDayOfWeek:
+        return read_iso_weekday(piece);
+      case MomentItem::kMonth:
+        return read_number(fields_.month, piece);
+      case MomentItem::kWeek:
+      case MomentItem::kIsoWeek:
+        return read_number(fields_.week, piece);
+      case MomentItem::kWeekOfMonth:
+        return read_number(fields_.week_of_month, piece);
+      case MomentItem::kQuarter:
+        return read_number(ignored, piece);  // It says less than a month, and would contradict it.
+      case MomentItem::kCentury:
+        return read_number(fields_.century, piece);
+      case MomentItem::kJulian:
+        return read_number(fields_.julian, piece);
+      case MomentItem::kYearComma:
+        return read_year_with_comma(piece);
+      default:
+        return read_year(piece);
+    }
+  }
+
+  /// The week begins with Sunday here.
+  Read read_iso_weekday(const MomentPiece& piece) {
+    const auto read = number(1, piece);
+    if (!read) {
+      return read.error();
+    }
+    if (auto done = set(fields_.weekday, read->value, piece); !done) {
+      return done;
+    }
+    fields_.weekday = fields_.weekday >= 7 ? 1 : fields_.weekday + 1;
+    pass_ordinal(piece);
+    return {};
+  }
+
+  Read read_year(const MomentPiece& piece) {
+    const auto read = number(piece.text.size(), piece);
+    if (!read) {
+      return read.error();
+    }
+    if (auto done = set(fields_.year, read->value, piece); !done) {
+      return done;
+    }
+    fields_.year_digits = static_cast<int>(piece.text.size());
+    if (fields_.year_digits < 4 && read->size < 4) {
+      fields_.year = full_year(fields_.year);
+    }
+    pass_ordinal(piece);
+    return {};
+  }
+
+  /// Thousands of any number of digits, a comma, up to three digits, or a sign and two.
+  Read read_year_with_comma(const MomentPiece& piece) {
+    const auto digits_from = [&](size_t at, size_t count) {
+      size_t end = at;
+      while (end < left_.size() && end < at + count && is_digit(left_[end])) {
+        ++end;
+      }
+      return end;
+    };
+    size_t begin = 0;
+    while (begin < left_.size() && has_role_of_space(left_[begin])) {
+      ++begin;
+    }
+    const bool has_sign = begin < left_.size() && (left_[begin] == '-' || left_[begin] == '+');
+    const size_t first = begin + (has_sign ? 1 : 0);
+    const size_t comma = digits_from(first, 9);
+    size_t rest = comma + 1;
+    while (rest < left_.size() && has_role_of_space(left_[rest])) {
+      ++rest;
+    }
+    const bool has_second_sign = rest < left_.size() && (left_[rest] == '-' || left_[rest] == '+');
+    const size_t digits = rest + (has_second_sign ? 1 : 0);
+    const size_t end = digits_from(digits, has_second_sign ? 2 : 3);
+    if (comma == first || comma >= left_.size() || left_[comma] != ',' || end <= digits) {
+      return rejected("22007", "invalid input string for \"Y,YYY\"");
+    }
+    const int64_t thousands = std::stoll(std::string(left_.substr(begin, comma - begin)));
+    const int64_t year = std::stoll(std::string(left_.substr(rest, end - rest))) + thousands * 1'000;
+    if (auto done = set(fields_.year, year, piece); !done) {
+      return done;
+    }
+    fields_.year_digits = 4;
+    step(end);
+    pass_ordinal(piece);
+    return {};
+  }
+
+  std::string_view left_;
+  MomentPieces pieces_;
+  std::optional<MomentPiece> next_;  ///< What follows the piece at hand.
+  int64_t skipped_ = 0;              ///< Blanks and separators beyond what the template has.
+  char before_ = '\0';               ///< What was passed last.
+  bool is_exact_ = false;
+  MomentFields fields_;
+};
+
+}  // namespace
+
+Result<MomentFields> scan_moment(std::string_view text, std::string_view format) {
+  return Scanner(text, format).scanned();
+}
+
+}  // namespace daedalus::semantics::scalar
