@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Cores are pure: what the time is, what chance says, what a peer sends are handed in. This finds clocks, threads,
-# randomness, sockets and files in their sources, C++ and Java.
+# randomness, sockets and files in their sources, C++ and Java; and what outlives a call without having been handed in:
+# state of a thread.
 #
 #   tools/lint_cores.sh [FOLDER]    a tree other than this one, for tools/lint_test.sh
 set -euo pipefail
@@ -22,6 +23,12 @@ cpp_drivers=(
   storage_node/engine/src/thread/          # The scan thread: it has the clock and goes to sleep.
   storage_node/engine/src/support/large_memory.cpp  # An allocator: large pieces come from the kernel.
   storage_node/engine/src/table/reserved_memory.cpp  # Before the first cycle: asks the kernel where memory lies.
+)
+# State of a thread is in these alone, where no answer depends on it:
+cpp_thread_state=(
+  semantics/values/numbers/spare_limbs.cpp  # Room for large numbers: an allocator, which Boost's numbers are not handed.
+  semantics/functions/regular_expression/kept_expressions.cpp  # Expressions that were read: reading one anew gives the same.
+  semantics/functions/include/daedalus/semantics/evaluation_watch.hpp  # The driver's watch, asked in the depth of evaluations.
 )
 # Every Java source of these modules is of a core or as pure as one...
 java_cores=(wire channel client writer)
@@ -65,7 +72,8 @@ mapfile -t cpp_files < <(find "${cpp_cores[@]}" -name '*.?pp' | sort |
 mapfile -t java_files < <(for module in "${java_cores[@]}"; do
   find "client-java/$module/src/main/java" -name '*.java'
 done | sort | grep -vE "/($(IFS='|' && echo "${java_drivers[*]}"))\.java$")
-for driver in "${cpp_drivers[@]}" "${java_drivers[@]/#/client-java\/*\/src\/main\/java\/org\/daedalus\/}"; do
+mapfile -t cpp_stateless < <(printf '%s\n' "${cpp_files[@]}" | grep -vxF "$(printf '%s\n' "${cpp_thread_state[@]}")")
+for driver in "${cpp_drivers[@]}" "${cpp_thread_state[@]}" "${java_drivers[@]/#/client-java\/*\/src\/main\/java\/org\/daedalus\/}"; do
   # shellcheck disable=SC2086  # The pattern is to be expanded.
   [ -e $driver ] || [ -e $driver.java ] || { echo "lint: no such driver any more: $driver" >&2 && exit 1; }
 done
@@ -73,5 +81,11 @@ found=$(search "$cpp" "${cpp_files[@]}" || true; search "$java" "${java_files[@]
 if [ -n "$found" ]; then
   printf '%s\n' "$found"
   echo "lint: a core knows no clock, thread, chance, socket or file: hand it in, or make it the driver's" >&2
+  exit 1
+fi
+found=$(search '\bthread_local\b' "${cpp_stateless[@]}" || true)
+if [ -n "$found" ]; then
+  printf '%s\n' "$found"
+  echo "lint: a core keeps nothing for its thread: hand it in, or give its reason in tools/lint_cores.sh" >&2
   exit 1
 fi

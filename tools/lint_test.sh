@@ -33,6 +33,8 @@ expect FOUND rpc/channel/src/channel.cpp 'int peer = ::socket(AF_INET, SOCK_STRE
 expect FOUND rpc/merging/src/merge_scheduler.cpp '  woken.notify_one();'
 expect FOUND rpc/contract/src/routes.cpp '#include <sys/socket.h>'
 expect FOUND semantics/values/texts/text.cpp '  clock_gettime(CLOCK_MONOTONIC, &now);'
+expect CLEAN semantics/values/numbers/spare_limbs.cpp 'thread_local int another = 0;'
+expect FOUND semantics/values/texts/text.cpp 'thread_local int parsed = 0;'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/WriterCore.java 'long now = System.nanoTime();'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/UpdateChecker.java 'import java.util.Random;'
 expect FOUND client-java/client/src/main/java/org/daedalus/client/ClientCore.java 'synchronized (this) {}'
