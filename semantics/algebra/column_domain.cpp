@@ -197,7 +197,7 @@ void list_span(const Type& type, const Span& span, std::vector<Value>& values) {
   }
 }
 
-/// Whether a constant is a whole number of the column's own kind and has values of it on either side: then every
+/// Says whether a constant is a whole number of the column's own kind and has values of it on either side: then every
 /// comparison with it is one already.
 bool is_inside(const Type& type, const Type& given, const Value& constant) {
   const bool is_own = is_integer(type.kind)     ? is_integer(given.kind)

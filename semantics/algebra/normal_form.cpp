@@ -154,7 +154,7 @@ class NormalForm {
         for (size_t other = 0; other < products.size(); ++other) {
           const bool says_less =
               std::includes(products[at].begin(), products[at].end(), products[other].begin(), products[other].end());
-          // Of equal ones the first stays.
+          // The first of equal ones stays.
           if (other != at && says_less && (products[other].size() < products[at].size() || other < at)) {
             return true;
           }
@@ -192,7 +192,7 @@ class NormalForm {
     return clauses;
   }
 
-  /// What follows from a part, by column, at most one of each.
+  /// Gives what follows from a part, by column, at most one of each.
   [[nodiscard]] std::vector<Implied> implied_by(uint32_t part) const {
     const ConditionParts::Part& it = parts_[part];
     if (it.kind == Kind::kLiteral) {
@@ -299,7 +299,7 @@ class NormalForm {
   Predicate predicate_;
 };
 
-/// Of what is_plainly_simple(): each literal is a clause.
+/// Makes each literal of a condition that is_plainly_simple() a clause.
 Predicate clauses_of_literals(Condition&& condition) {
   Predicate predicate;
   if (condition.kind == Kind::kLiteral) {

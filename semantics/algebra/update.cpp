@@ -1,4 +1,4 @@
-// What updates compute: of a row, for a column, alike wherever the row is.
+// Updates compute values of a row for its columns, alike wherever the row is.
 #include "daedalus/semantics/update.hpp"
 
 #include <fmt/format.h>

@@ -96,8 +96,8 @@ Value combined(AggregateFunction function, const Value& left, const Value& right
   }
 }
 
-/// Whether a value takes the place of the minimum or maximum so far. Of equal ones the later stays, as in PostgreSQL:
-/// −0.0 and 0.0 show it, 1.0 and 1.00, a month and 30 days.
+/// Says whether a value takes the place of the minimum or maximum so far. Of equal ones the later stays, as in
+/// PostgreSQL: −0.0 and 0.0 show it, 1.0 and 1.00, a month and 30 days.
 bool is_better(AggregateFunction function, const Value& value, const Value& best) {
   const std::strong_ordering order = compare(value, best);
   if (order == 0) {

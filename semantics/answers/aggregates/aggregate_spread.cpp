@@ -65,7 +65,7 @@ Result<Value> floating_spread(AggregateFunction function, const FloatingMoments&
   if (!nearest(sum, kDoubleFormat) || !nearest_quotient(scatter, rows)) {
     return floating_overflow();
   }
-  // What states leave out may make it negative, where it is next to nothing beside what they keep.
+  // Digits that states leave out may make it negative, where it is next to nothing beside those that they keep.
   if (scatter.mantissa.sign() <= 0) {
     return Value(0.0);
   }

@@ -6,7 +6,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// Whether something lies between a number and the one that is meant.
+/// Says whether something lies between a number and the one that is meant.
 enum class Rest { kNone, kSome };
 
 int bit_count(const BigInt& magnitude) { return static_cast<int>(msb(magnitude)) + 1; }

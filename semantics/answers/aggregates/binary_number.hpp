@@ -23,7 +23,7 @@ struct BinaryFormat {
 constexpr BinaryFormat kDoubleFormat = {.bits = 53, .lowest = -1074, .end = 1024};
 constexpr BinaryFormat kRealFormat = {.bits = 24, .lowest = -149, .end = 128};
 
-/// What the counters add up to.
+/// Adds up the counters.
 [[nodiscard]] BinaryNumber exact(const FloatingSum& sum);
 [[nodiscard]] BinaryNumber exact(const FloatingSquares& squares);
 

@@ -10,7 +10,7 @@ namespace daedalus::semantics {
 /// Months, days and microseconds side by side in one number: sums add up field by field as long as no field leaves its
 /// 128 bits, which it takes 2^64 rows for.
 [[nodiscard]] BigInt number_of(const Interval& interval);
-/// What a sum of such numbers stands for. Error 22008: a field is beyond an interval's.
+/// Gives the interval that a sum of such numbers stands for. Error 22008: a field is beyond an interval's.
 [[nodiscard]] Result<Interval> interval_of(BigInt number);
 
 /// Adds an exact number, an interval, or a sum, to a sum that may not have begun.

@@ -17,7 +17,7 @@ void FloatingSum::add_wide(double value) {
   if (top() <= kTopDirect) {
     cut(value, shifter(top()));
   } else {
-    // What is too small to be scaled exactly has no digits so high up.
+    // A number that is too small to be scaled exactly has no digits so high up.
     cut(value * kScale, shifter(top() - kScaledPlaces));
   }
 }

@@ -130,7 +130,7 @@ struct AnswerMerger::State {
 
   [[nodiscard]] Result<void> take_pending(WorkBudget& budget);
   [[nodiscard]] bool may_produce() const { return !is_finished && (merge->is_streaming() || has_ended); }
-  /// Whether the next rows are a message as they are.
+  /// Says whether the next rows are a message as they are.
   [[nodiscard]] bool may_pass(size_t message_bytes_max) {
     return merge->is_streaming() && merge->memory_bytes() == 0 && block == nullptr && !pending.empty() &&
            pending.front().rows.rows.size() <= message_bytes_max;

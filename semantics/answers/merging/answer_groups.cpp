@@ -21,7 +21,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What one row costs that is decoded, looked up and merged, and what making one of a group does, for each value.
+/// Decoding, looking up and merging one row costs so much for each value, and so does making one of a group.
 constexpr uint64_t kMergeUnits = 64;
 
 class GroupMerge final : public Merge {
@@ -411,7 +411,7 @@ class GroupMerge final : public Merge {
     return {};
   }
 
-  /// Where a copy of the row lies from now on; both without their u32 size.
+  /// Gives the copy of the row that lies there from now on; both are without their u32 size.
   std::string_view keep(std::string_view row) {
     row.remove_prefix(sizeof(uint32_t));
     if (sorted_rows_.empty() || sorted_rows_.back().capacity() - sorted_rows_.back().size() < row.size()) {
@@ -433,9 +433,9 @@ class GroupMerge final : public Merge {
   bool are_merged_ = false;
   bool are_folded_ = false;
   uint32_t next_group_ = 0;  ///< To be written, or to be sorted.
-  uint32_t next_list_ = 0;   ///< Of values to be written.
-  uint32_t next_value_ = 0;  ///< Of that list.
-  uint64_t rows_made_ = 0;   ///< Of groups before that one.
+  uint32_t next_list_ = 0;   ///< The next list whose values are to be written.
+  uint32_t next_value_ = 0;  ///< The next value of that list.
+  uint64_t rows_made_ = 0;   ///< It counts rows of groups before that one.
   std::string key_;
   std::string packed_;
   std::vector<Value> finished_;  ///< Keys and finished aggregates of the group whose row is being made.

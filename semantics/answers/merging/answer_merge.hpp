@@ -26,30 +26,30 @@ struct MergeAggregate {
   uint32_t first_partial = 0;
   uint32_t partial_count = 1;  ///< None: it is made of a list, or of the group's set.
   std::optional<uint32_t> list = std::nullopt;
-  std::vector<uint32_t> keys = {};  ///< Of GROUPING(): places among the keys.
+  std::vector<uint32_t> keys = {};  ///< GROUPING() has these places among the keys.
 };
 
-/// What a selection means for a merge, worked out once.
+/// A merge plan is what a selection means for a merge, worked out once.
 struct MergePlan {
   AnswerForm form = AnswerForm::kFinal;
   std::vector<OrderKey> order_by;
-  std::vector<Type> partial_types;  ///< Of a group: its keys' first.
-  uint32_t first_key = 0;           ///< Of GROUP BY: behind the set where there are sets.
-  uint32_t own_keys = 0;            ///< Of GROUP BY. None: there is a single group, or one of each set.
-  uint32_t list_values = 0;         ///< Of all lists, behind the keys.
+  std::vector<Type> partial_types;  ///< They are those of a group: its keys' first.
+  uint32_t first_key = 0;           ///< GROUP BY has it: behind the set where there are sets.
+  uint32_t own_keys = 0;            ///< GROUP BY has so many. None: there is a single group, or one of each set.
+  uint32_t list_values = 0;         ///< All lists have so many, behind the keys.
   std::vector<GroupSet> sets;       ///< None: the groups are those of all keys.
   std::vector<ValueList> lists;     ///< That aggregates are made of.
   std::vector<MergeAggregate> aggregates;
-  std::vector<BoundExpression> outputs;   ///< Of a group's keys and, behind them, finished aggregates.
+  std::vector<BoundExpression> outputs;   ///< They are of a group's keys and, behind them, finished aggregates.
   std::optional<BoundExpression> having;  ///< Groups where it is not true are no part of a final answer.
   std::vector<Type> final_types;
   uint64_t rows_wanted = UINT64_MAX;  ///< offset + limit: no more rows than these matter.
   uint64_t rows_skipped = 0;          ///< The offset, where this merge is the last.
   uint32_t ties_by = 0;               ///< See Selection.
   uint32_t distinct_by = 0;
-  AnswerLimit limit;  ///< Of rows kept, and of rows put out.
+  AnswerLimit limit;  ///< It bounds rows kept, and rows put out.
 
-  /// What groups are told apart by: their set, where there are sets, and the keys of GROUP BY.
+  /// Counts what groups are told apart by: their set, where there are sets, and the keys of GROUP BY.
   [[nodiscard]] uint32_t key_count() const { return first_key + own_keys; }
 };
 
@@ -65,7 +65,7 @@ class RowsBlock {
 
   [[nodiscard]] uint32_t part() const { return part_; }
   [[nodiscard]] uint64_t bytes() const { return rows_.size(); }
-  /// What they take, room behind them included.
+  /// Counts what they take, room behind them included.
   [[nodiscard]] uint64_t memory_bytes() const { return rows_.capacity(); }
   /// As whoever brought them said.
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
@@ -89,7 +89,7 @@ class AnswerWriter {
 
   /// Rows are appended until they reach `bytes_max`; one row alone may be larger.
   void begin(size_t bytes_max) { bytes_max_ = bytes_max; }
-  /// Whether a row of so many bytes, its size field not counted, belongs into the next message.
+  /// Says whether a row of so many bytes, its size field not counted, belongs into the next message.
   [[nodiscard]] bool is_full_for(size_t row_bytes) {
     is_full_ = !rows_.rows.empty() && rows_.rows.size() + sizeof(uint32_t) + row_bytes > bytes_max_;
     return is_full_;
@@ -121,17 +121,17 @@ class Merge {
  public:
   virtual ~Merge() = default;
 
-  /// Whether rows may leave before the last part has come.
+  /// Says whether rows may leave before the last part has come.
   [[nodiscard]] virtual bool is_streaming() const { return false; }
   /// Looks at rows of the block until its end, or until the budget is spent (false). Errors: 08P01, 54000.
   [[nodiscard]] virtual Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) = 0;
   /// All parts have been taken: appends rows to `out` until it is full, the budget is spent, or nothing is left (true).
   [[nodiscard]] virtual Result<bool> produce(WorkBudget& budget, AnswerWriter& out) = 0;
-  /// Of everything that is kept.
+  /// Counts everything that is kept.
   [[nodiscard]] virtual uint64_t memory_bytes() const = 0;
   /// Frees a piece of what is kept; true when nothing is left.
   [[nodiscard]] virtual bool drop(WorkBudget& budget) = 0;
-  /// Of one that is_streaming() and keeps nothing: for another answer.
+  /// A merge that is_streaming() and keeps nothing starts again, for another answer.
   virtual void restart() {}
 };
 
@@ -158,7 +158,7 @@ class PartBlocks {
   uint64_t memory_bytes_ = 0;
 };
 
-/// What a row that is not aggregated becomes in the answer: itself, or cut to the visible outputs.
+/// A row that is not aggregated becomes in the answer itself, or it is cut to the visible outputs.
 class VisibleRow {
  public:
   explicit VisibleRow(const MergePlan& plan);
@@ -185,7 +185,7 @@ class OrderKeyWriter {
   const MergePlan& plan_;
   std::string& key_;
   uint32_t number_ = 0;
-  std::array<uint32_t, 2> ends_{};  ///< Of keys for ties, and of those that make rows distinct.
+  std::array<uint32_t, 2> ends_{};  ///< Keys for ties end here, and those that make rows distinct.
 };
 
 /// How many of sorted rows there are: up to the limit, with its ties, and of equal ones the first alone.
@@ -198,7 +198,7 @@ class RowCut {
   };
   explicit RowCut(const MergePlan& plan) : plan_(&plan) {}
 
-  /// Whether no row stays any more, whatever its key. What a key says is asked for by judge() alone.
+  /// Says whether no row stays any more, whatever its key. What a key says is asked for by judge() alone.
   [[nodiscard]] bool is_closed() const { return count_ >= plan_->rows_wanted && plan_->ties_by == 0; }
   /// The next row in order. Precondition: its key comes from an OrderKeyWriter.
   [[nodiscard]] Verdict judge(const RowSorter::Sorted& row);
@@ -207,7 +207,7 @@ class RowCut {
   [[nodiscard]] bool equals_last(size_t which) const;
 
   const MergePlan* plan_;
-  uint64_t count_ = 0;  ///< Of rows that stay.
+  uint64_t count_ = 0;  ///< It counts rows that stay.
   std::string last_;    ///< The key of the last of them.
   std::string key_;
 };
@@ -224,7 +224,7 @@ class SortedOutput {
   const MergePlan& plan_;
   RowCut cut_;
   std::optional<RowSorter::Sorted> next_;  ///< Has not gone out yet.
-  uint64_t position_ = 0;                  ///< Of the next row among all.
+  uint64_t position_ = 0;                  ///< The next row has it among all.
   bool is_at_end_ = false;
 };
 
@@ -235,7 +235,7 @@ void append_key_value(const Type& type, const Value& value, std::string& key);
 /// Error 08P01 where the bytes are no row of the plan's partial types.
 [[nodiscard]] Result<void> check_shape(const MergePlan& plan, std::string_view row);
 
-/// What walking over a row costs.
+/// Gives what walking over a row costs.
 [[nodiscard]] inline uint64_t walk_units(const MergePlan& plan) { return 1 + plan.partial_types.size(); }
 
 }  // namespace daedalus::semantics

@@ -76,7 +76,7 @@ class Passage final : public Merge {
   }
 
  private:
-  /// Whether the block has come to its end.
+  /// Says whether the block has come to its end.
   Result<bool> cut(RowsBlock& block, WorkBudget& budget, AnswerWriter& out) {
     while (!budget.is_spent()) {
       if (!is_cutting_) {
@@ -106,7 +106,7 @@ class Passage final : public Merge {
   const MergePlan& plan_;
   uint64_t memory_bytes_ = 0;
   uint64_t taken_bytes_ = 0;
-  std::string_view row_;     ///< Of the first block; has not gone out yet.
+  std::string_view row_;     ///< It is of the first block and has not gone out yet.
   bool is_cutting_ = false;  ///< There is such a row.
 };
 
@@ -148,7 +148,7 @@ class Concatenation final : public Merge {
   bool drop(WorkBudget& budget) override { return blocks_.drop(budget); }
 
  private:
-  /// Whether there is one that matters; then row_ is it.
+  /// Says whether there is one that matters; then row_ is it.
   Result<bool> next_row() {
     while (!row_) {
       RowsBlock* const block = blocks_.front();
@@ -174,8 +174,8 @@ class Concatenation final : public Merge {
   const MergePlan& plan_;
   VisibleRow visible_;
   PartBlocks blocks_;
-  std::optional<std::string_view> row_;  ///< Of the first block; has not gone out yet.
-  uint64_t position_ = 0;                ///< Of the next row among all.
+  std::optional<std::string_view> row_;  ///< It is of the first block and has not gone out yet.
+  uint64_t position_ = 0;                ///< The next row has it among all.
 };
 
 /// Sorts every row; under a limit, from time to time drops all but the best.
@@ -241,8 +241,8 @@ class SortedMerge final : public Merge {
     RowSorter sorter;
     std::vector<RowsBlockPtr> blocks;
     std::vector<std::string> copies;
-    uint64_t bytes = 0;       ///< Of rows.
-    uint64_t kept_bytes = 0;  ///< What they take.
+    uint64_t bytes = 0;       ///< It counts bytes of rows.
+    uint64_t kept_bytes = 0;  ///< They take so many.
 
     void keep(RowsBlockPtr block) {
       bytes += block->bytes();
@@ -340,13 +340,14 @@ class SortedMerge final : public Merge {
 
   const MergePlan& plan_;
   VisibleRow visible_;
-  std::vector<std::optional<std::string_view>> keys_;  ///< Of the row that is looked at, by partial column.
+  /// The row that is looked at has these keys, by partial column.
+  std::vector<std::optional<std::string_view>> keys_;
   std::string key_;
   std::unique_ptr<Rows> rows_;
   std::unique_ptr<Rows> best_;  ///< In the making.
   bool is_best_complete_ = false;
   uint64_t kept_ = 0;  ///< Rows that stayed the last time: with ties there may be any number of them.
-  RowCut cut_{plan_};  ///< Of the best.
+  RowCut cut_{plan_};  ///< It cuts the best rows.
   std::unordered_map<uint32_t, uint32_t> sequence_;  ///< Rows taken so far, by part.
   SortedOutput output_;
 };

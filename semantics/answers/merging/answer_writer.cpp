@@ -1,4 +1,4 @@
-// What the ways of merging share: rows on their way out, blocks of rows kept by part, rows cut to what is visible.
+// The ways of merging share these: rows on their way out, blocks of rows kept by part, rows cut to what is visible.
 #include <algorithm>
 #include <cstring>
 #include <utility>

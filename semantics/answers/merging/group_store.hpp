@@ -16,14 +16,14 @@ namespace daedalus::semantics {
 
 class GroupStore {
  public:
-  /// Of one group.
+  /// Makes a store of groups that have so many plain values and states each.
   GroupStore(uint32_t plain_count, uint32_t state_count) : plain_count_(plain_count), state_count_(state_count) {}
 
   /// The number of the group with this key, a new one after the last where there is none yet.
   [[nodiscard]] KeyStore::Found find(std::string_view key);
 
   [[nodiscard]] uint32_t size() const { return keys_.size(); }
-  /// Of a new group these are NULL: whoever found it fills them.
+  /// Gives the plain values of a group. Those of a new group are NULL: whoever found it fills them.
   [[nodiscard]] std::span<Value> plain(uint32_t group);
   [[nodiscard]] std::span<AggregateState> states(uint32_t group);
   /// The next state of the newest group. Precondition: it is the newest, and lacks states.

@@ -71,14 +71,14 @@ class KeyStore {
   /// Makes room in the table for more keys: by a larger one, or by one more.
   void grow(uint32_t table);
   void append(std::string_view key, std::string_view beside, uint32_t hash);
-  /// Where so many bytes may be appended.
+  /// Gives a string to which so many bytes may be appended.
   [[nodiscard]] std::string& room_for(size_t bytes);
 
   std::vector<uint32_t> directory_;  ///< Tables by the depth_ highest bits of a hash.
   std::vector<Table> tables_;
   uint32_t depth_ = 0;
-  std::vector<std::vector<Entry>> blocks_;  ///< Of kBlockEntries; the first grows up to that.
-  std::vector<std::string> bytes_;          ///< Of keys; none is moved once it is there.
+  std::vector<std::vector<Entry>> blocks_;  ///< Each has kBlockEntries; the first grows up to that.
+  std::vector<std::string> bytes_;          ///< They are keys'; none is moved once it is there.
   uint32_t size_ = 0;
   uint64_t memory_bytes_ = 0;
 };

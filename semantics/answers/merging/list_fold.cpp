@@ -9,7 +9,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What reading a value and giving it to its group costs, for each value of the list.
+/// Reading a value and giving it to its group costs so much, for each value of the list.
 constexpr uint64_t kFoldUnits = 64;
 
 uint64_t size_of(const Value& text) { return is_null(text) ? 0 : std::get<std::string>(text).size(); }

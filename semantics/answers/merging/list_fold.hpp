@@ -30,7 +30,7 @@ class ListFold {
   [[nodiscard]] Result<bool> step(WorkBudget& budget);
 
   [[nodiscard]] uint64_t memory_bytes() const;
-  /// Of values alone.
+  /// Counts bytes of values alone.
   [[nodiscard]] uint64_t values_bytes() const { return values_bytes_; }
   /// Frees a piece of what is kept; true when nothing is left.
   [[nodiscard]] bool drop(WorkBudget& budget);
@@ -41,11 +41,11 @@ class ListFold {
   /// Has a value wait for its place in the order.
   [[nodiscard]] Result<void> put_in_order(uint32_t list, uint32_t number, WorkBudget& budget);
   [[nodiscard]] Result<void> add_in_order(uint32_t list, uint32_t number);
-  /// Of string_agg.
+  /// Appends texts for string_agg.
   void append_texts(uint32_t list, uint32_t number, AggregateState& state);
   /// Reads a value of a list to list_values_.
   void read(uint32_t list, uint32_t number) { values_[list].read(number, list_values_); }
-  /// Of the value that was read.
+  /// Gives an argument of the value that was read.
   [[nodiscard]] const Value& argument(uint32_t list, size_t number) const {
     return list_values_[plan_.lists[list].values[number]];
   }
@@ -59,7 +59,7 @@ class ListFold {
   uint32_t next_value_ = 0;         ///< from this one on.
   uint32_t next_sorted_list_ = 0;
   uint64_t values_bytes_ = 0;
-  uint64_t text_bytes_ = 0;  ///< Of all texts that were put together, their ends included that are too long.
+  uint64_t text_bytes_ = 0;  ///< It counts all texts that were put together, their ends included that are too long.
   std::vector<Value> list_values_;
   std::string key_;
   std::string packed_;

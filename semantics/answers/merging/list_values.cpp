@@ -10,7 +10,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// Whether values that are one key may be shown differently.
+/// Says whether values that are one key may be shown differently.
 bool has_several_forms(const Type& type) {
   return type.kind == TypeKind::kReal || type.kind == TypeKind::kDouble || type.kind == TypeKind::kInterval ||
          (type.kind == TypeKind::kNumeric && type.precision == 0);

@@ -8,7 +8,7 @@ namespace daedalus::semantics {
 namespace {
 
 constexpr size_t kHeadSize = sizeof(uint64_t);
-/// What keeping one more row costs, and what freeing or sorting one does.
+/// Keeping one more row costs so much, and so does freeing or sorting one.
 constexpr uint64_t kAddUnits = 4;
 
 uint64_t head_of(std::string_view key) {
@@ -47,7 +47,7 @@ void RowSorter::add(uint32_t stream, std::string_view key, uint64_t place, std::
   }
   const bool is_in_order = run->entries.empty() || precedes(*run, run->entries.back(), *run, entry);
   if (run->is_sorted && !is_in_order && run->entries.size() >= kRunRows) {
-    // What has come in order so far stays a run of its own.
+    // Rows that have come in order so far stay a run of their own.
     entry.tail_begin = 0;
     std::string tail = run->tails.substr(run->tails.size() - entry.tail_size);
     run->tails.resize(run->tails.size() - entry.tail_size);

@@ -57,7 +57,7 @@ class RowSorter {
   };
   struct Run {
     std::vector<Entry> entries;
-    std::string tails;  ///< What keys have behind their first eight bytes.
+    std::string tails;  ///< They are what keys have behind their first eight bytes.
     bool is_sorted = true;
     size_t at = 0;  ///< The next row to come out.
     uint64_t counted_bytes = 0;
@@ -79,7 +79,7 @@ class RowSorter {
   bool is_heap_ = false;
   uint64_t row_count_ = 0;
   uint64_t memory_bytes_ = 0;
-  std::string head_bytes_;  ///< Of the row that came out last.
+  std::string head_bytes_;  ///< They are those of the row that came out last.
   RunPtr spent_;            ///< The run of the row that came out last, when it was its last one.
 };
 

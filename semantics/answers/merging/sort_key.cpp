@@ -12,7 +12,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What stands before a value and in place of NULL.
+/// One of these stands before a value or in place of NULL.
 constexpr char kNullFirst = '\0';
 constexpr char kPresent = '\1';
 constexpr char kNullLast = '\2';

@@ -51,7 +51,7 @@ std::optional<size_t> place_among(std::span<const BoundExpression> keys, const B
   return found == keys.end() ? std::nullopt : std::optional(static_cast<size_t>(found - keys.begin()));
 }
 
-/// What an aggregate is made of that wants each value once, or all in an order.
+/// Adds the list of an aggregate that wants each value once, or all in an order.
 void add_list(BoundAggregate& aggregate, Grouping& grouping) {
   ValueList list;
   list.order = aggregate.order;
@@ -95,8 +95,8 @@ Result<BoundExpression> bind_aggregate(const BoundExpression& expression, Groupi
   return of_group(grouping.keys.size() + number, expression.type, expression.nullable);
 }
 
-/// The same over keys and aggregates; those that the grouping does not have yet are added to it. A constant is a key
-/// only where it is a whole output: within an expression it came to that by itself, and no set makes it NULL.
+/// Binds an expression to keys and aggregates; those that the grouping does not have yet are added to it. A constant is
+/// a key only where it is a whole output: within an expression it came to that by itself, and no set makes it NULL.
 Result<BoundExpression> bind_to_group(const Schema& schema, BoundExpression expression, Grouping& grouping,
                                       bool is_output) {
   if (expression.is_constant() && !is_output) {

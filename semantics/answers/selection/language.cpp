@@ -12,8 +12,8 @@
 namespace daedalus::semantics {
 namespace {
 
-/// Of the lines of rpc/vectors/language.tsv that each version has. A new version's stands at the end, and none is ever
-/// changed: messages, directories and journals name them.
+/// Each version has the hash of its lines of rpc/vectors/language.tsv. A new version's stands at the end, and none is
+/// ever changed: messages, directories and journals name them.
 constexpr uint64_t kHashes[] = {
     0x8aadf2a07816cab0,
     0xc00cbab950ceb2fc,

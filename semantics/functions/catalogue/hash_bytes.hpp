@@ -10,7 +10,7 @@ namespace daedalus::semantics::scalar {
 [[nodiscard]] uint32_t hash_of(std::string_view bytes);
 /// 64 bits; the lower half is hash_of() where the seed is 0.
 [[nodiscard]] uint64_t hash_of(std::string_view bytes, uint64_t seed);
-/// Of four bytes, in fewer steps.
+/// Hashes four bytes in fewer steps.
 [[nodiscard]] uint32_t hash_of(uint32_t word);
 [[nodiscard]] uint64_t hash_of(uint32_t word, uint64_t seed);
 

@@ -16,7 +16,7 @@ namespace {
 
 using enum TypeKind;
 
-/// The same bytes on every machine: integers as they lie in memory of the usual order, the lowest first.
+/// Appends the same bytes on every machine: integers as they lie in memory of the usual order, the lowest first.
 template <typename Number>
 void append(std::string& bytes, Number number) {
   for (size_t at = 0; at < sizeof(number); ++at) {
@@ -24,7 +24,7 @@ void append(std::string& bytes, Number number) {
   }
 }
 
-/// What of a value is hashed: a word, or bytes; `mask` is laid over the hash. Zeros of floating numbers and numerics
+/// A value is hashed as a word or as bytes; `mask` is laid over the hash. Zeros of floating numbers and numerics
 /// have none, but a hash of their own.
 struct Hashed {
   bool is_word = false;

@@ -1,5 +1,5 @@
-// What PostgreSQL's indexes and its min() and max() ask of a type: which of two comes first, and that one. Of two that
-// are equal and look different the catalogue's functions give the second, of char(n) the first.
+// PostgreSQL's indexes and its min() and max() ask of a type which of two values comes first, and for that one. Where
+// two are equal and look different the catalogue's functions give the second, for char(n) the first.
 #include <algorithm>
 
 #include "adder.hpp"

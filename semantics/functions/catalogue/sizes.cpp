@@ -77,7 +77,7 @@ size_t skip_spaces(std::string_view text, size_t at) {
 
 bool is_sign(std::string_view text, size_t at) { return at < text.size() && (text[at] == '-' || text[at] == '+'); }
 
-/// Where the number that a text begins with ends; 0: there is none.
+/// Says where the number ends that a text begins with; 0: there is none.
 size_t number_end(std::string_view text) {
   size_t at = is_sign(text, 0) ? 1 : 0;
   size_t end = skip_digits(text, at);

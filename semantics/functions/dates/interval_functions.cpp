@@ -137,7 +137,7 @@ Result<Value> fitted(Int128 months, Int128 days, Int128 micros) {
   return Value(Interval{static_cast<int32_t>(months), static_cast<int32_t>(days), static_cast<int64_t>(micros)});
 }
 
-/// What is full of the smaller goes to the larger, and both have the larger one's sign.
+/// Full units of the smaller go to the larger, and both have the larger one's sign.
 void carry(Int128& larger, Int128& smaller, int64_t size) {
   larger += smaller / size;
   smaller %= size;
@@ -204,12 +204,12 @@ Result<Value> interval_of_parts(Arguments arguments, const BoundExpression&) {
   return made ? Result<Value>(Value(*made)) : made.error();
 }
 
-/// What the fields and the precision of a type's name leave of an interval.
+/// Leaves of an interval what the fields and the precision of a type's name let stand.
 Result<Value> restricted_interval(Arguments arguments, const BoundExpression&) {
   const int64_t number = integer(arguments[1]);
   const Result<IntervalModifier> modifier = interval_modifier(static_cast<int32_t>(number));
   if (!modifier) {
-    // What no type's name can say is a fault of its own there.
+    // A modifier that no type's name can say is a fault of its own there.
     return modifier.error().message.starts_with("invalid")
                ? rejected("XX000", fmt::format("unrecognized interval typmod: {}", number))
                : modifier.error();

@@ -238,7 +238,7 @@ Result<Value> interval_as_text(Arguments arguments, const BoundExpression&) {
   return IntervalWriter(std::get<Interval>(arguments[0]), arguments.spare_text()).written(format);
 }
 
-/// What a constant template can come to.
+/// Gives the type of all that a constant template can come to.
 Type type_of_interval_text(Expressions arguments) {
   const BoundExpression& format = arguments[1];
   if (!format.is_constant() || is_null(format.value)) {

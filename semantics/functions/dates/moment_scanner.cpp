@@ -18,7 +18,7 @@ namespace {
 bool has_role_of_space(char c) { return role_of(c) == MomentRole::kSpace; }
 bool is_separator(char c) { return role_of(c) == MomentRole::kSeparator; }
 
-/// Whether a field shows a number, so that what follows it without anything between has to know where it ends.
+/// Says whether a field shows a number, so that what follows it without anything between has to know where it ends.
 bool is_number(MomentItem item) {
   switch (item) {
     case MomentItem::kEraDots:
@@ -138,7 +138,8 @@ class Scanner {
     }
   }
 
-  /// What stands for itself passes a character, whichever: one that was skipped already, where FX does not forbid that.
+  /// A piece that stands for itself passes a character, whichever: one that was skipped already, where FX does not
+  /// forbid that.
   void pass(const MomentPiece& piece) {
     if (is_exact_) {
       step_character();
@@ -165,7 +166,7 @@ class Scanner {
     return {};
   }
 
-  /// Whether a number may go on as far as its digits do.
+  /// Says whether a number may go on as far as its digits do.
   [[nodiscard]] bool is_end_free(const MomentPiece& piece) const {
     if (piece.is_bare || !piece.ordinal.empty() || !next_) {
       return true;
@@ -493,9 +494,9 @@ class Scanner {
 
   std::string_view left_;
   MomentPieces pieces_;
-  std::optional<MomentPiece> next_;  ///< What follows the piece at hand.
+  std::optional<MomentPiece> next_;  ///< It follows the piece at hand.
   int64_t skipped_ = 0;              ///< Blanks and separators beyond what the template has.
-  char before_ = '\0';               ///< What was passed last.
+  char before_ = '\0';               ///< It was passed last.
   bool is_exact_ = false;
   MomentFields fields_;
 };

@@ -1,4 +1,4 @@
-// What a template of a date or a time finds in a text, field by field, before it is known whether there is such a
+// A template of a date or a time finds fields in a text, one by one, before it is known whether there is such a
 // moment.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace daedalus::semantics::scalar {
 /// Years of months, or of weeks.
 enum class Calendar : uint8_t { kNone, kGregorian, kIso };
 
-/// What a text says; 0 is what it does not say.
+/// These fields hold what a text says; 0 is what it does not say.
 struct MomentFields {
   int64_t hour = 0;
   int64_t minute = 0;
@@ -35,7 +35,7 @@ struct MomentFields {
   int64_t zone_minutes = 0;
   int zone_sign = 0;
   int year_digits = 0;
-  int fraction_digits = 0;  ///< Of FF; what is read is rounded to them.
+  int fraction_digits = 0;  ///< FF says so many, and what is read is rounded to them.
   bool is_twelve_hours = false;
   Calendar calendar = Calendar::kNone;
 };

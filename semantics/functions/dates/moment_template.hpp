@@ -65,7 +65,7 @@ enum class Letters : uint8_t { kUpper, kFirst, kLower };
 struct MomentPattern {
   std::string_view name;
   MomentItem item;
-  Letters letters = Letters::kUpper;  ///< Of what it shows, where that is a word.
+  Letters letters = Letters::kUpper;  ///< It shows a word in these letters, where it shows one.
 };
 
 inline constexpr std::string_view kMonths[] = {"January", "February", "March",     "April",   "May",      "June",
@@ -91,7 +91,7 @@ struct MomentPiece {
   std::string_view ordinal;   ///< TH or th behind it.
 };
 
-/// What a character is in a template and in a text that is read by one.
+/// Says what a character is in a template and in a text that is read by one.
 [[nodiscard]] MomentRole role_of(char c);
 
 /// A template piece by piece; it has to outlive them.

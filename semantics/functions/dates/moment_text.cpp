@@ -62,7 +62,7 @@ class MomentWriter {
     }
     return std::move(made_);
   }
-  /// Whether the zone's name was asked for.
+  /// Says whether the zone's name was asked for.
   [[nodiscard]] bool wants_name() const { return wants_name_; }
 
  private:
@@ -77,7 +77,7 @@ class MomentWriter {
     }
   }
 
-  /// Whether that is a number, which may be an ordinal one.
+  /// Says whether that is a number, which may be an ordinal one.
   bool number(int64_t value, int width) {
     append_padded(value, is_filled_ ? width : 1, made_);
     return true;
@@ -251,7 +251,7 @@ class MomentWriter {
   const ShownMoment& shown_;
   std::string made_;
   bool wants_name_ = false;
-  bool is_bare_ = false;   ///< Of the pattern at hand, by FM or TM: names without blanks behind them,
+  bool is_bare_ = false;   ///< FM or TM make the pattern at hand bare: names without blanks behind them,
   bool is_filled_ = true;  ///< but by FM: numbers with zeros before them.
 };
 

@@ -1,4 +1,4 @@
-// What others share with to_char() of moments.
+// Others share this with to_char() of moments.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace daedalus::semantics::scalar {
 [[nodiscard]] Result<Value> written_at_offset(int64_t moment, int64_t offset, const std::string& format,
                                               std::string room);
 
-/// Of to_char(): what a constant template can come to.
+/// Gives the type of all that a constant template of to_char() can come to.
 [[nodiscard]] Type type_of_written(Expressions arguments);
 
 }  // namespace daedalus::semantics::scalar

@@ -1,4 +1,4 @@
-// What is computed of moments in a session whose time zone is not UTC: each entry takes that zone, as
+// These functions compute moments in a session whose time zone is not UTC: each entry takes that zone, as
 // bind_session_zone() makes it, as its last argument. In sessions of UTC none of them is called.
 #include <algorithm>
 
@@ -111,7 +111,7 @@ Result<Value> moment_of_parts(Arguments arguments, const BoundExpression&) {
   return clock ? moment_of_clock(arguments[2], integer(*clock)) : clock;
 }
 
-/// Where a frame of a window ends.
+/// Says whether a moment is within a window's frame.
 Result<Value> in_range(Arguments arguments, const BoundExpression&) {
   const Result<Interval> way = way_to_end(arguments);
   const Result<Value> end = way ? moved(integer(arguments[1]), *way, arguments[5]) : way.error();
@@ -177,7 +177,7 @@ bool has_moment(const ScalarFunction& function) {
          std::find(kinds.begin(), kinds.end(), TypeKind::kTimestampTz) != kinds.end();
 }
 
-/// Of this name and these arguments, the last one being a zone.
+/// Finds the function of this name and these arguments, the last one being a zone.
 const ScalarFunction* find_at_zone(std::string_view name, bool is_operator, std::span<const TypeKind> arguments) {
   const auto functions = scalar_functions();
   const auto found = std::find_if(functions.begin(), functions.end(), [&](const ScalarFunction& each) {

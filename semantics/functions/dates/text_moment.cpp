@@ -20,7 +20,7 @@ using enum TypeKind;
 
 struct MomentRead {
   int64_t days = 0;
-  int64_t micros = 0;                   ///< Of the day.
+  int64_t micros = 0;                   ///< They count from the beginning of the day.
   std::optional<int64_t> zone_seconds;  ///< East of UTC, where it says that.
   int fraction_digits = 0;
 };

@@ -1,4 +1,4 @@
-// What others share with to_timestamp() of a text.
+// Others share this with to_timestamp() of a text.
 #pragma once
 
 #include "families.hpp"

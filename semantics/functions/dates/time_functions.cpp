@@ -453,7 +453,7 @@ void add_movements(Adder& adder) {
   adder.add_operator(712, "/", {kInterval, kDouble}, kInterval, interval_by);
 }
 
-/// What is computed as of a timestamp where the session's zone is UTC; other zones have entries of their own.
+/// Adds what is computed as for a timestamp where the session's zone is UTC; other zones have entries of their own.
 void add_moments_in_utc(Adder& adder) {
   adder.add_operator(800, "+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);
   adder.is_stable();

@@ -1,4 +1,4 @@
-// What needs to know of time zones, and what it shares with timestamps.
+// Functions that need to know of time zones, and what they share with those of timestamps.
 #pragma once
 
 #include "adder.hpp"
@@ -14,8 +14,8 @@ namespace daedalus::semantics::scalar {
 
 /// A clock's time moved by so many seconds, or a moment; infinity stays. Error 22008.
 [[nodiscard]] Result<Value> moved_by(int64_t micros, int64_t seconds);
-/// What a clock in a bound zone shows at a moment, and when one there shows that. Errors: those of BoundZone::read(),
-/// 22008.
+/// Say what a clock in a bound zone shows at a moment, and when one there shows that. Errors: those of
+/// BoundZone::read(), 22008.
 [[nodiscard]] Result<Value> clock_in(const Value& zone, int64_t moment);
 [[nodiscard]] Result<Value> moment_of_clock(const Value& zone, int64_t clock);
 

@@ -46,7 +46,7 @@ class Adder {
   void may_be_null() { functions_.back().may_be_null = true; }
   /// The one added last is asked about NULLs, too.
   void takes_nulls() { functions_.back().takes_nulls = true; }
-  /// What is added from here on stands behind something that users write, and is not listed with it.
+  /// Functions that are added from here on stand behind something that users write, and are not listed with it.
   void start_helpers() { are_helpers_ = true; }
   /// The one added last takes a time zone at this place.
   void takes_zone(int8_t place, bool or_offset = false) {

@@ -1,4 +1,4 @@
-// What may be called with what, and of which type the result is.
+// Calls are checked here: what may be called with what, and of which type the result is.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool any_nullable(Expressions arguments) {
                      [](const BoundExpression& argument) { return argument.nullable; });
 }
 
-/// Whether all from the first of a stride on are of the kind.
+/// Says whether all from the first of a stride on are of the kind.
 bool all_are(Expressions arguments, TypeKind kind) {
   return std::all_of(arguments.begin(), arguments.end(),
                      [&](const BoundExpression& argument) { return argument.type.kind == kind; });
@@ -277,7 +277,7 @@ Result<BoundExpression> cast_to(BoundExpression value, TypeKind kind, const std:
   return make_call(FunctionId::kCast, {std::move(value)}, Type{kind});
 }
 
-/// Where a period of OVERLAPS ends.
+/// Makes the end of a period of OVERLAPS.
 Result<BoundExpression> later(const BoundExpression& begin, BoundExpression span, const std::string* zone) {
   const ArgumentKind kinds[] = {{begin.type.kind, false}, {TypeKind::kInterval, false}};
   const auto sum = resolve_function("+", true, kinds);
@@ -300,7 +300,7 @@ BoundExpression make_constant(Type type, Value value) {
     const auto scale = static_cast<uint64_t>(number->scale);
     type = numeric_of(digits > scale ? digits - scale : 0, scale);
   }
-  // What a char(n) is padded to is part of its value.
+  // The blanks that a char(n) is padded with are part of its value.
   const auto* string = std::get_if<std::string>(&value);
   if (string != nullptr && is_string(type.kind) && type.kind != TypeKind::kChar) {
     type.length = static_cast<uint32_t>(std::max<size_t>(string->size(), 1));

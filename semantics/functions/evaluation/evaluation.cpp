@@ -33,7 +33,8 @@ constexpr int32_t kNumericDigitsMax = 300;
 
 Result<Value> evaluate(const BoundExpression& expression, const Row& row);
 
-/// Where a value lies: in the row, in the expression or, where it has to be made, in `made`. Null: the row says why.
+/// Says where a value lies: in the row, in the expression or, where it has to be made, in `made`. Null: the row says
+/// why.
 const Value* place_of(const BoundExpression& expression, const Row& row, Value& made) {
   if (expression.is_input()) {
     return &row.values[expression.input];

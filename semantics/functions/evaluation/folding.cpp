@@ -1,6 +1,6 @@
-// What depends on no row is computed once, before any row is looked at: what, and in which order, is PostgreSQL's.
+// Folding computes what depends on no row once, before any row is looked at: what, and in which order, is PostgreSQL's.
 //
-// Of functions that PostgreSQL calls stable a result is known here, too, but to its planner it is none: it decides
+// Results of functions that PostgreSQL calls stable are known here, too, but to its planner they are none: one decides
 // nothing, and a mistake that follows from it is met only where a row is computed.
 #include <algorithm>
 
@@ -14,7 +14,7 @@ struct Folded {
   BoundExpression expression;
   bool is_stable = false;
 
-  /// Whether PostgreSQL's planner knows the value, too.
+  /// Says whether PostgreSQL's planner knows the value, too.
   [[nodiscard]] bool is_known() const { return expression.is_constant() && !is_stable; }
   [[nodiscard]] bool is_truth(bool truth) const {
     return expression.is_constant() && !is_null(expression.value) && std::get<bool>(expression.value) == truth;
@@ -34,7 +34,7 @@ Folded constant(const Type& type, Value value, bool is_stable = false) {
 
 bool is_moment_or_time(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kTime; }
 
-/// Whether it adds a moment to what stands before it: a number of days, an interval, or a time to a date.
+/// Says whether it adds a moment to what stands before it: a number of days, an interval, or a time to a date.
 bool adds_moment_behind(const ScalarFunction& function) {
   if (!function.is_operator || function.name != "+" || function.arguments.size() < 2) {
     return false;
@@ -188,8 +188,8 @@ Result<Folded> fold_coalesce(BoundExpression call) {
 
 bool is_of_calendar(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kInterval; }
 
-/// What a setting of the session would change in PostgreSQL: how dates are written, and read, and which zone a moment
-/// without one is in.
+/// Says whether a setting of the session would change the call in PostgreSQL: how dates are written, and read, and
+/// which zone a moment without one is in.
 bool depends_on_session(const BoundExpression& call) {
   if (call.function == FunctionId::kCast) {
     const TypeKind from = call.arguments[0].type.kind;
@@ -202,8 +202,8 @@ bool depends_on_session(const BoundExpression& call) {
   return function != nullptr && function->is_stable;
 }
 
-/// Whether it is of a number of digits below 0, as which PostgreSQL's planner takes none, beside a moment that it does
-/// not know: timestamp(at, -5).
+/// Says whether it is of a number of digits below 0, as which PostgreSQL's planner takes none, beside a moment that it
+/// does not know: timestamp(at, -5).
 bool has_no_precision(const BoundExpression& call, const ScalarFunction* function) {
   const bool takes_precision = function != nullptr && function->arguments.size() == 2 &&
                                function->arguments[1] == TypeKind::kInt &&

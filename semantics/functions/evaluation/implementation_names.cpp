@@ -97,7 +97,7 @@ constexpr TypeKind kNumbers[] = {kSmallint, kInt, kBigint, kReal, kDouble, kNume
 
 bool is_zoned(TypeKind kind) { return kind == kTimestampTz; }
 
-/// Where one of the two has a time zone and the other has none, the session's counts.
+/// The session's zone counts where one of the two has a time zone and the other has none.
 bool asks_zone(TypeKind from, TypeKind to) { return is_zoned(from) != is_zoned(to) && from != kText; }
 
 ScalarFunction cast_of(std::string_view name, TypeKind from, TypeKind to) {
@@ -139,7 +139,7 @@ class Names {
 
  private:
   Functions entries_;
-  std::deque<std::string> texts_;  ///< What the entries' names are.
+  std::deque<std::string> texts_;  ///< They are the entries' names.
 };
 
 std::string joined(std::initializer_list<std::string_view> parts) {

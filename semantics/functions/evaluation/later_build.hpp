@@ -1,6 +1,6 @@
-// Where a build for tests is one that came later than the others: it has a function and a version of the language more.
-// Programs link functions/evaluation/later_build.cpp, which has nothing; theirs has semantics/tests/later_build.cpp
-// instead.
+// A build for tests that came later than the others has a function and a version of the language more; it adds them
+// here. Programs link functions/evaluation/later_build.cpp, which has nothing; theirs has
+// semantics/tests/later_build.cpp instead.
 #pragma once
 
 #include <cstdint>

@@ -135,7 +135,7 @@ bool keep_by_unknowns(Candidates& candidates, Kinds arguments) {
   return true;
 }
 
-/// Where all known arguments are of one kind: the one candidate that takes the unknown ones as that kind, too.
+/// Gives the one candidate that takes unknown arguments as the kind that all known ones are of.
 const ScalarFunction* by_known_kind(const Candidates& candidates, Kinds arguments) {
   std::optional<TypeKind> known;
   for (const ArgumentKind& argument : arguments) {
@@ -208,7 +208,7 @@ std::vector<ArgumentKind> assumed_alike(Kinds arguments) {
   return assumed;
 }
 
-/// Of the table, then of other names.
+/// Gives the overloads of the table, then those of other names.
 const Candidates& overloads_of(std::string_view name) {
   static const std::unordered_map<std::string_view, Candidates> by_name = [] {
     std::unordered_map<std::string_view, Candidates> made;

@@ -206,7 +206,7 @@ Result<Value> exponential(Arguments arguments, const BoundExpression&) {
   return std::isfinite(value) && result == 0 ? Result<Value>(floating_underflow()) : Value(result);
 }
 
-/// What a logarithm has none of. Errors 2201E.
+/// Checks that a number of this sign has a logarithm. Errors 2201E.
 Result<void> check_logarithm(int sign) {
   if (sign == 0) {
     return rejected("2201E", "cannot take logarithm of zero");
@@ -254,14 +254,14 @@ Result<Value> numeric_power(Arguments arguments, const BoundExpression&) {
 
 // ---- angles ----
 
-/// Of sine, cosine and tangent, which infinity has none of.
+/// Computes sine, cosine and tangent, which infinity has none of.
 template <double (*kFunction)(double)>
 Result<Value> of_finite(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);
   return std::isinf(value) ? Result<Value>(rejected("22003", "input is out of range")) : Value(kFunction(value));
 }
 
-/// Of arc sine and arc cosine.
+/// Computes arc sine and arc cosine.
 template <double (*kFunction)(double)>
 Result<Value> of_unit(Arguments arguments, const BoundExpression&) {
   const double value = floating(arguments[0]);

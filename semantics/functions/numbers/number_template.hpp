@@ -52,10 +52,10 @@ class NumberPieces {
   TemplateText text_;
 };
 
-/// Where S stands.
+/// S stands at one of these places.
 enum class SignPlace : uint8_t { kNone, kBefore, kBehind };
 
-/// What a template's pieces come to, and where they are to be read again.
+/// A number's template says what its pieces come to, and where they are to be read again.
 struct NumberTemplate {
   std::string_view text;
   int before = 0;      ///< Digits before the point,
@@ -79,7 +79,7 @@ struct NumberTemplate {
   [[nodiscard]] NumberPieces pieces() const { return NumberPieces(text); }
 };
 
-/// What a text says, which has to outlive it. Error 42601: patterns that do not go together.
+/// Reads the template that a text says, which has to outlive it. Error 42601: patterns that do not go together.
 [[nodiscard]] Result<NumberTemplate> number_template_of(std::string_view text);
 
 /// "th" and its like behind a number's digits.

@@ -29,7 +29,7 @@ Result<Value> finished(std::string made) {
 
 /// A number's digits as a template shows them: at least one before the point, or # for what has no room.
 struct ShownNumber {
-  /// Of digits behind a sign, if there is one.
+  /// Shows digits behind a sign, if there is one.
   ShownNumber(std::string signed_digits, int digits_behind)
       : digits(std::move(signed_digits)), is_negative(digits.starts_with('-')), behind(digits_behind) {
     digits.erase(0, is_negative ? 1 : 0);
@@ -153,7 +153,7 @@ class NumberWriter {
 
   [[nodiscard]] bool is_zero_place() const { return format_.has_zero && format_.zero_first <= place_; }
   [[nodiscard]] bool is_last_point() const { return last_ && digits_[*last_] == '.'; }
-  /// Whether the digit at hand is the 0 before a point that a template without 0 shows as a blank.
+  /// Says whether the digit at hand is the 0 before a point that a template without 0 shows as a blank.
   [[nodiscard]] bool is_lone_zero() const {
     return !format_.has_zero && next_ == 0 && digits_.front() == '0' && behind_ != 0;
   }
@@ -242,7 +242,7 @@ class NumberWriter {
   int lead_ = 0;    ///< Places before the first digit.
   int places_ = 0;  ///< The number of the last one.
   int place_ = 0;
-  size_t next_ = 0;             ///< Of the digits and the point.
+  size_t next_ = 0;             ///< It counts among the digits and the point.
   std::optional<size_t> last_;  ///< The last that FM leaves.
   SignPlace sign_ = SignPlace::kNone;
   bool is_signed_ = false;  ///< Its sign is written, or needs not be.
@@ -433,8 +433,8 @@ Result<Value> number_as_text(Arguments arguments, const BoundExpression&) {
   }
 }
 
-/// What a constant template can come to: a byte for each of its own, but for numerals; and signs, a first digit and an
-/// exponent that it does not spell.
+/// Gives the type of all that a constant template can come to: a byte for each of its own, but for numerals; and signs,
+/// a first digit and an exponent that it does not spell.
 Type type_of_number_text(Expressions arguments) {
   const BoundExpression& format = arguments[1];
   if (!format.is_constant() || is_null(format.value)) {

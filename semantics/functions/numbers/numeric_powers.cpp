@@ -108,7 +108,7 @@ Decimal power_by_logarithm(const Decimal& base, const Decimal& exponent, double 
                                              : power_of<BigInt>(base, exponent, bits, scale);
 }
 
-/// Where numeric.c takes the series of e as it is, without halving.
+/// Below this numeric.c takes the series of e as it is, without halving.
 constexpr double kNearOne = 0.01;
 
 /// base to a power whose logarithm is near 0, with the digits of it that PostgreSQL has. Precondition: base > 0.

@@ -19,7 +19,7 @@ using NarrowInt = boost::multiprecision::number<boost::multiprecision::cpp_int_b
     1'024, 1'024, boost::multiprecision::signed_magnitude, boost::multiprecision::unchecked, void>>;
 constexpr uint32_t kNarrowBits = 480;
 
-/// Whether NarrowInt does for these numbers, and for 10^scale.
+/// Says whether NarrowInt does for these numbers, and for 10^scale.
 [[nodiscard]] inline bool is_narrow(uint32_t bits, std::initializer_list<const Decimal*> values) {
   constexpr int32_t kScaleMax = 38;
   for (const Decimal* value : values) {
@@ -51,7 +51,7 @@ template <typename Integer>
 template <typename Integer>
 [[nodiscard]] BigInt rounded_shift(const Integer& value, uint32_t bits) {
   Integer magnitude = boost::multiprecision::abs(value);
-  // Of what is far too small the half would be the longer number.
+  // The half of what is far too small would be the longer number.
   if (bits == 0 || value.is_zero() || bits > boost::multiprecision::msb(magnitude) + 1) {
     return bits == 0 ? BigInt(value) : BigInt(0);
   }

@@ -53,7 +53,7 @@ class NumberReader {
   /// A pattern may have passed a character's first byte only.
   void pass_character() { at_ += is_first_byte(here()) ? character_size(here()) : 1; }
 
-  /// Whether a byte passes.
+  /// Says whether a byte passes.
   bool take(NumberItem item) {
     switch (item) {
       case NumberItem::kNine:

@@ -30,7 +30,7 @@ enum class CharacterClass : uint8_t {
 
 [[nodiscard]] std::optional<CharacterClass> class_named(std::u32string_view name);
 
-/// What a name within `[. .]` or `[= =]` stands for: one character stands for itself.
+/// Gives what a name within `[. .]` or `[= =]` stands for: one character stands for itself.
 [[nodiscard]] std::optional<char32_t> element_named(std::u32string_view name);
 
 class CharacterSet {
@@ -45,7 +45,7 @@ class CharacterSet {
   explicit CharacterSet(char32_t one) { add(one, one); }
   explicit CharacterSet(CharacterClass one);
 
-  /// What is beyond Unicode is in no text.
+  /// Adds a range of characters; those beyond Unicode are in no text.
   void add(char32_t first, char32_t last);
   void add(const CharacterSet& other);
   /// Letters of ASCII are large and small ones.

@@ -23,14 +23,14 @@ size_t before(std::string_view text, size_t place) {
 
 }  // namespace
 
-/// What is to be dissected of an expression; others are known by their numbers.
+/// A part of an expression that is to be dissected; others are known by their numbers.
 struct Dissection::Part {
   enum class Kind : uint8_t {
     kPlain,       ///< No group in it.
     kSequence,    ///< Two parts.
     kChoice,      ///< Its parts are alternatives.
-    kRepetition,  ///< Of its one part, any number of times.
-    kCapture,     ///< Of its one part.
+    kRepetition,  ///< It has its one part any number of times.
+    kCapture,     ///< It captures its one part.
   };
   Kind kind = Kind::kPlain;
   Matcher matcher;
@@ -110,7 +110,8 @@ class Dissection::Maker {
     return made;
   }
 
-  /// What needs no dissection is one part, up to what does or prefers otherwise; that one and the rest are two more.
+  /// Nodes that need no dissection are one part, up to one that does or prefers otherwise; that one and the rest are
+  /// two more.
   Number of_sequence(std::span<const Node> nodes) {
     Traits traits;
     for (size_t place = 0; place < nodes.size(); ++place) {
@@ -146,7 +147,7 @@ class Dissection::Maker {
     return add(Part::Kind::kSequence, printed(nodes), traits.preference, {first, rest});
   }
 
-  /// Where there has to be one, the last one is what groups are of: the others are a part without groups.
+  /// Groups are those of the last one where there has to be one: the others are a part without groups.
   Number of_repetition(const Node& node) {
     const Node& inner = node.parts[0];
     const bool says_nothing = node.wanted == Preference::kNone || inner.traits.preference == Preference::kNone ||
@@ -277,7 +278,7 @@ class Dissection::Run {
   bool part_repetition(const Part& part, TextSpan span) {
     const Part& inner = parts_[part.parts[0]];
     if (span.begin == span.end) {
-      // Of nothing there is one that takes nothing, and if it prefers the short, none.
+      // Nothing is matched by one that takes nothing, and if it prefers the short, by none.
       return inner.prefers_short || !inner.matcher.is_match(text_, span) || dissect(part.parts[0], span);
     }
     const size_t base = ends_.size();
@@ -364,7 +365,7 @@ class Dissection::Run {
     return std::nullopt;
   }
 
-  /// What matches as a whole has parts that match: otherwise this is wrong, and no text may end a node by it.
+  /// A text that matches as a whole has parts that match: otherwise this is wrong, and no text may end a node by it.
   bool is_impossible() {
     is_wrong_ = true;
     return false;

@@ -40,7 +40,7 @@ class Dissection {
 
  private:
   std::vector<Part> parts_;   ///< The last one is the whole.
-  std::vector<size_t> ends_;  ///< Of repetitions under way: room that stays.
+  std::vector<size_t> ends_;  ///< Repetitions under way end here; the room stays.
 };
 
 }  // namespace daedalus::semantics::regular

@@ -41,13 +41,13 @@ class RegularExpression {
   /// The first match from there on, as long or as short as the expression prefers.
   [[nodiscard]] TextSpan find(std::string_view text, size_t from) const;
 
-  /// What one find() in so many bytes may take at most.
+  /// Says how many steps one find() in so many bytes may take at most.
   [[nodiscard]] uint64_t steps_of(size_t bytes) const { return matcher_ ? matcher_->steps_of(bytes) : bytes; }
   [[nodiscard]] size_t automaton_count() const {
     return (matcher_ ? 1 : 0) + (dissection_ ? dissection_->automaton_count() : 0);
   }
   [[nodiscard]] uint32_t group_count() const { return expression_.captures; }
-  /// What each group takes of a match that find() has found; valid until the next call.
+  /// Gives what each group takes of a match that find() has found; valid until the next call.
   /// Errors: 0A000, 54000: those of the dissection.
   [[nodiscard]] Result<std::span<const TextSpan>> groups(std::string_view text, TextSpan match);
 
@@ -58,7 +58,7 @@ class RegularExpression {
   [[nodiscard]] TextSpan find_literal(std::string_view text, size_t from) const;
 
   regular::Expression expression_;
-  std::optional<regular::Literal> literal_;  ///< What is one needs no automaton.
+  std::optional<regular::Literal> literal_;  ///< An expression that is one needs no automaton.
   std::optional<regular::Matcher> matcher_;
   std::optional<regular::Dissection> dissection_;  ///< Made when groups are asked for.
   std::vector<TextSpan> groups_;

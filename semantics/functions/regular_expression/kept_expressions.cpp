@@ -10,7 +10,7 @@ namespace {
 
 using regular::Syntax;
 
-/// Of a thread, and their automata, which take 72 MiB at most together, mostly some kilobytes.
+/// A thread keeps so many expressions and automata, which take 72 MiB at most together, mostly some kilobytes.
 constexpr size_t kKeptMax = 32;
 constexpr size_t kAutomataMax = 96;
 
@@ -72,8 +72,8 @@ class KeptExpressions {
   }
 
   std::array<Entry, kKeptMax> entries_;
-  size_t last_ = 0;  ///< That was asked for.
-  size_t next_ = 0;  ///< That was made.
+  size_t last_ = 0;  ///< It was asked for last.
+  size_t next_ = 0;  ///< It was made last.
 };
 
 }  // namespace

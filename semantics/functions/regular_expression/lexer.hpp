@@ -15,7 +15,7 @@ enum class TokenKind : uint8_t {
   kStart,  ///< Nothing has been read.
   kEnd,
   kPlain,  ///< The character of its value.
-  kDigit,  ///< Of a bound.
+  kDigit,  ///< It is of a bound.
   kComma,
   kBoundOpen,
   kBoundClose,  ///< Value 0: prefers few.
@@ -31,7 +31,7 @@ enum class TokenKind : uint8_t {
   kElementOpen,
   kEquivalenceOpen,
   kClassOpen,
-  kNameClose,  ///< Of the three before.
+  kNameClose,  ///< It closes one of the three before.
   kAny,
   kCaret,
   kDollar,
@@ -61,7 +61,7 @@ class Lexer {
   [[nodiscard]] const Token& token() const { return token_; }
   [[nodiscard]] bool is_at(TokenKind kind) const { return token_.kind == kind; }
   void next();
-  /// Whether it was there, and has been passed.
+  /// Says whether it was there, and has been passed.
   bool passes(TokenKind kind);
 
   void fail(std::string_view what);

@@ -15,7 +15,7 @@ uint32_t digit_of(char32_t c) {
   return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : kNone;
 }
 
-/// What an escape of one letter stands for; 0: nothing of this sort.
+/// Gives what an escape of one letter stands for; 0: nothing of this sort.
 char32_t control_of(char32_t letter) {
   switch (letter) {
     case 'a':

@@ -83,7 +83,7 @@ std::optional<size_t> Matcher::longest_at(std::string_view text, size_t begin, s
 
 size_t Matcher::shortest_at(std::string_view text, size_t begin) const {
   const StringPiece piece = piece_of(text);
-  // Whether there is a match that ends up to a place: where that begins to be so is where the shortest one ends.
+  // The shortest match ends at the first place up to which some match ends.
   size_t low = begin;
   size_t high = piece.size();
   while (low < high) {

@@ -38,7 +38,7 @@ constexpr int kInstructionsMax = 4'000;
 /// is one, and they are some hundredths of a second.
 constexpr uint64_t kStepsMax = 500'000'000;
 
-/// What an automaton and the states that it meets may take, in bytes: that of a whole expression, and those of parts of
+/// An automaton and the states that it meets may take so many bytes: that of a whole expression, and those of parts of
 /// which there may be many. One that meets more states keeps none, and is slower.
 constexpr int64_t kMemoryMax = 1 << 20;
 constexpr int64_t kPartMemoryMax = 1 << 18;
@@ -51,7 +51,7 @@ class Matcher {
   Matcher(Matcher&& other) noexcept;
   Matcher& operator=(Matcher&& other) noexcept;
 
-  /// Whether it matches anywhere from a place on.
+  /// Says whether it matches anywhere from a place on.
   [[nodiscard]] bool is_found(std::string_view text, size_t from) const;
   /// The first place from there on where it matches, and the longest match of that place.
   [[nodiscard]] TextSpan longest(std::string_view text, size_t from) const;
@@ -59,10 +59,10 @@ class Matcher {
   [[nodiscard]] std::optional<size_t> longest_at(std::string_view text, size_t begin, size_t limit) const;
   /// The end of the shortest match that begins there. Precondition: there is one.
   [[nodiscard]] size_t shortest_at(std::string_view text, size_t begin) const;
-  /// Whether it matches just that.
+  /// Says whether it matches just that.
   [[nodiscard]] bool is_match(std::string_view text, TextSpan span) const;
 
-  /// What matching so many bytes may take at most.
+  /// Says how many steps matching so many bytes may take at most.
   [[nodiscard]] uint64_t steps_of(size_t bytes) const { return (bytes + 16) * instructions_; }
 
  private:

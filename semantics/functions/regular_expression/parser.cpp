@@ -139,7 +139,7 @@ Node Parser::item(bool is_condition) {
   Node made = atom(is_condition);
   const Quantifier times = quantifier();
   if (times.most == 0) {
-    return {};  // What is in it is read, and never matched.
+    return {};  // Its inside is read, and never matched.
   }
   return repeated(std::move(made), times);
 }
@@ -338,7 +338,7 @@ uint32_t Parser::count() {
 Node Parser::bracket() {
   const bool is_negated = lexer_.token().value == 0;
   CharacterSet positive;
-  CharacterSet negative;  // What classes like \W add: letters of other cases are no matter of theirs.
+  CharacterSet negative;  // Classes like \W add to it: letters of other cases are no matter of theirs.
   lexer_.next();
   while (!lexer_.is_at(TokenKind::kBracketClose) && !lexer_.is_at(TokenKind::kEnd)) {
     bracket_part(positive, negative);
@@ -431,7 +431,7 @@ std::optional<char32_t> Parser::element() {
   return made;
 }
 
-/// What stands between the two marks of a name.
+/// Reads what stands between the two marks of a name.
 std::u32string Parser::name() {
   std::u32string made;
   for (lexer_.next(); lexer_.is_at(TokenKind::kPlain); lexer_.next()) {

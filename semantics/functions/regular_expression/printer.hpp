@@ -13,7 +13,7 @@ constexpr size_t kPatternSizeMax = 100'000;
 
 /// ASCII only, without groups that capture and without flags: what is no letter or digit is written by its number.
 [[nodiscard]] std::string printed(const Node& node);
-/// What stands in a row.
+/// Prints nodes that stand in a row.
 [[nodiscard]] std::string printed(std::span<const Node> nodes);
 
 }  // namespace daedalus::semantics::regular

@@ -36,7 +36,7 @@ struct Syntax {
 /// 2201B, as PostgreSQL words it.
 [[nodiscard]] Error invalid_expression(std::string_view what);
 
-/// What a function's flags ask for.
+/// A function's flags ask for these.
 struct Flags {
   Syntax syntax;
   bool is_global = false;  ///< All matches, not the first.

@@ -19,16 +19,16 @@ enum class Assertion : uint8_t {
   kWordEnd,
 };
 
-/// Whether an expression, of several matches at one place, prefers the long or the short one.
+/// Says whether an expression, of several matches at one place, prefers the long or the short one.
 enum class Preference : uint8_t { kNone, kLong, kShort };
 
-/// What a part of an expression is to what it is part of.
+/// These traits say what a part of an expression is to the expression around it.
 struct Traits {
   Preference preference = Preference::kNone;
   bool is_mixed = false;  ///< Parts of it prefer differently.
   bool has_captures = false;
 
-  /// Whether it matters which part takes what.
+  /// Says whether it matters which part takes what.
   [[nodiscard]] bool is_dissected() const { return is_mixed || has_captures; }
 
   /// One behind, or around, the other: the first preference counts.
@@ -49,8 +49,8 @@ struct Node {
     kAssertion,
     kSequence,
     kChoice,
-    kRepetition,  ///< Of its one part.
-    kCapture,     ///< Of its one part.
+    kRepetition,  ///< It repeats its one part.
+    kCapture,     ///< It captures its one part.
   };
 
   Kind kind = Kind::kEmpty;

@@ -7,7 +7,7 @@
 namespace daedalus::semantics::regular {
 namespace {
 
-/// What a part begins with, or ends with, and whether it may be nothing.
+/// Says what a part begins with, or ends with, and whether it may be nothing.
 struct Rim {
   CharacterSet set;
   bool may_be_empty = false;
@@ -60,7 +60,7 @@ Rim rim_of(const Node& node, bool of_begin) {
   return {};
 }
 
-/// Whether all of it, or nothing of it, is of words.
+/// Says whether all of it, or nothing of it, is of words.
 std::optional<bool> is_of_words(const CharacterSet& set) {
   CharacterSet words(CharacterClass::kWord);
   const auto before = words.ranges();
@@ -78,7 +78,8 @@ bool is(const Node& node, Assertion assertion) {
   return node.kind == Node::Kind::kAssertion && node.assertion == assertion;
 }
 
-/// Whether the next character behind a place of a sequence, or before it, is of a word: nothing where that is not sure.
+/// Says whether the next character behind a place of a sequence, or before it, is of a word: nothing where that is not
+/// sure.
 std::optional<bool> is_word_beside(const Node& sequence, size_t place, bool behind) {
   const auto beside = [&](size_t distance) -> const Node* {
     const size_t left = behind ? sequence.parts.size() - place - 1 : place;

@@ -117,7 +117,7 @@ class Unescaper {
   }
 
   std::string made_;
-  uint32_t first_ = 0;  ///< Of a pair whose second is due.
+  uint32_t first_ = 0;  ///< The first of a pair whose second is due.
 };
 
 Result<Value> unistr(Arguments arguments, const BoundExpression&) {
@@ -168,7 +168,7 @@ class Translator {
       made_ += character;
       return true;
     }
-    // What is between two such quotes is what SUBSTRING gives.
+    // SUBSTRING gives what is between two such quotes.
     made_ += quotes_ == 0 ? "){1,1}?(" : "){1,1}(?:";
     return ++quotes_ <= 2;
   }
@@ -205,7 +205,7 @@ class Translator {
   std::string_view escape_;
   std::string made_;
   bool is_escaped_ = false;
-  int depth_ = 0;  ///< Of brackets.
+  int depth_ = 0;  ///< It counts brackets that are open.
   Place place_ = Place::kInside;
   int quotes_ = 0;
 };

@@ -80,10 +80,11 @@ Result<Value> regexp_count(Arguments arguments, const BoundExpression&) {
   return ended ? Result<Value>(Value(count)) : ended.error();
 }
 
-/// Where regexp_instr() is told whether it is the match's end that is wanted; regexp_substr() has its flags there.
+/// At this place regexp_instr() is told whether it is the match's end that is wanted; regexp_substr() has its flags
+/// there.
 constexpr size_t kEndOption = 4;
 
-/// What regexp_instr() and regexp_substr() are asked for.
+/// regexp_instr() and regexp_substr() are asked for these.
 struct Wanted {
   int64_t start = 1;
   int64_t match = 1;

@@ -10,7 +10,7 @@
 namespace daedalus::semantics::scalar {
 namespace {
 
-/// What is written instead of a match: \& is the match, \1 to \9 its groups, \\ a backslash.
+/// A replacement is written instead of a match: \& is the match, \1 to \9 its groups, \\ a backslash.
 struct Replacement {
   std::string_view text;
   bool has_groups = false;
@@ -76,7 +76,7 @@ class Replacer {
     return {};
   }
 
-  /// What begins with a backslash. Returns its size.
+  /// Writes what begins with a backslash. Returns its size.
   size_t write_escape(std::string_view escape, TextSpan match, std::span<const TextSpan> groups) {
     const char sign = escape.size() > 1 ? escape[1] : '\0';
     if (sign == '&') {

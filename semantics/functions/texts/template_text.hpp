@@ -1,4 +1,4 @@
-// What templates of numbers and of moments have in common: patterns, in capitals or in small letters throughout, and
+// Templates of numbers and of moments have this in common: patterns, in capitals or in small letters throughout, and
 // everything else, which stands for itself.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace daedalus::semantics::scalar {
 
-/// Whether the text goes on with a pattern's name: as it is written, or all of it in small letters.
+/// Says whether the text goes on with a pattern's name: as it is written, or all of it in small letters.
 [[nodiscard]] inline bool is_next(std::string_view text, std::string_view name, bool is_small) {
   return text.size() >= name.size() && std::equal(name.begin(), name.end(), text.begin(), [&](char wanted, char c) {
            return (is_small ? to_lower(wanted) : wanted) == c;
@@ -36,7 +36,7 @@ class PatternTable {
     }
   }
 
-  /// Those that may begin with this letter, in capitals or not.
+  /// Gives the patterns that may begin with this letter, in capitals or not.
   [[nodiscard]] std::span<const Pattern> from(char letter) const {
     const auto place = static_cast<uint8_t>(to_upper(letter));
     return place + 1u < begins_.size() ? std::span(patterns_ + begins_[place], patterns_ + begins_[place + 1u])

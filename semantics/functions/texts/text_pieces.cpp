@@ -16,7 +16,7 @@ bool has_character(std::string_view set, std::string_view character) {
   return false;
 }
 
-/// Of a string that is not empty.
+/// Gives the last character of a string that is not empty.
 std::string_view last_character(std::string_view text) {
   size_t at = text.size() - 1;
   while (at > 0 && !is_first_byte(text[at])) {

@@ -111,7 +111,7 @@ TEST(PredicateProperty, TreesAndWhatFollowsFromThemAgreeWithTheExpression) {
   EXPECT_LT(qualified, compared * 9 / 10);
 }
 
-/// What is plainly simple is not numbered part by part; with its first part said twice it is.
+/// A condition that is plainly simple is not numbered part by part; with its first part said twice it is.
 TEST(PredicateProperty, WhatIsPlainlySimpleHasTheFormOfTheWholeWay) {
   Random random(4);
   uint32_t compared = 0;

@@ -318,7 +318,7 @@ TEST(Normalise, MakesATreeOfWhatDoesNotMultiplyOutAndSaysWhatFollowsFromIt) {
 }
 
 TEST(Normalise, BoundsClausesNotConditions) {
-  // Of each disjunct one of two: 2^n clauses.
+  // Each clause takes one of two of each disjunct: 2^n clauses.
   std::vector<Expression> pairs;
   for (int i = 0; i < 4'000; ++i) {
     pairs.push_back(call(Operator::kAnd, compared(kI, Operator::kLess, i), compared(kS, Operator::kGreater, i)));

@@ -71,7 +71,7 @@ TEST(Aggregate, IntervalsAddUpFieldByField) {
   EXPECT_EQ(aggregate(Function::kAvg, kInterval, {"2147483647 mons", "1 mon"}), "interval out of range");
   EXPECT_EQ(aggregate(Function::kSum, kInterval, {"2147483647 mons", "1 mon", "-1 mon"}),
             "178956970 years 7 mons");  // Only the whole sum decides.
-  // Of equal extremes the last counts.
+  // The last of equal extremes counts.
   EXPECT_EQ(aggregate(Function::kMin, kInterval, {"1 mon", "30 days", "1 year"}), "30 days");
   EXPECT_EQ(aggregate(Function::kMax, kInterval, {"30 days", "720:00:00", "NULL", "1 day"}), "720:00:00");
   EXPECT_EQ(aggregate_type(Function::kStddevPop, kInterval).error().sqlstate, "42883");
@@ -97,7 +97,7 @@ TEST(Aggregate, PartsOfIntervalsMergeExactly) {
     ASSERT_EQ(expected.has_value(), actual.has_value());
     ASSERT_EQ(expected ? *expected : Value(), actual ? *actual : Value());
   }
-  // What a peer says that is no sum of intervals is one that is out of range.
+  // A peer's number that is no sum of intervals is one that is out of range.
   AggregateState peer(Function::kSum, type);
   peer.merge(std::vector<Value>{Decimal{BigInt(1) << 600, 0}});
   EXPECT_EQ(peer.finish().error().sqlstate, "22008");
@@ -132,7 +132,7 @@ TEST(Aggregate, PartsBeyondTheRangeOfDoublesMerge) {
   AggregateState whole(Function::kSum, kDouble);
   whole.merge(state_of({1e308, 1e308, 1e308}));
   EXPECT_EQ(whole.finish().error().sqlstate, "22003");
-  AggregateState between(Function::kSum, kDouble);  // What a node passes on.
+  AggregateState between(Function::kSum, kDouble);  // A node passes it on.
   between.merge(whole.partial());
   between.merge(state_of({-1e308, -1e308}));
   EXPECT_EQ(std::get<double>(*between.finish()), 1e308);
@@ -146,7 +146,7 @@ TEST(Aggregate, ZerosKeepTheirSignAsInPostgres) {
   EXPECT_EQ(aggregate(Function::kSum, kReal, {"-0"}), "-0");
   EXPECT_EQ(aggregate(Function::kSum, kDouble, {"-0", "0"}), "0");
   EXPECT_EQ(aggregate(Function::kAvg, kDouble, {"-0", "-0"}), "0");
-  // Of equal extremes the last counts.
+  // The last of equal extremes counts.
   for (const Function function : {Function::kMin, Function::kMax}) {
     EXPECT_EQ(aggregate(function, kDouble, {"0", "-0"}), "-0");
     EXPECT_EQ(aggregate(function, kDouble, {"-0", "NULL", "0"}), "0");
@@ -226,7 +226,7 @@ TEST(Aggregate, TextsThatAreTooLongAreRefused) {
   EXPECT_EQ(state.finish().error().sqlstate, "54000");
 }
 
-/// Of values that come in order, each of so many rows.
+/// Aggregates values that come in order, each of so many rows.
 Result<Value> of_ordered(Function function, double fraction, const std::vector<std::pair<double, int64_t>>& values) {
   AggregateState state(function, {TypeKind::kDouble});
   if (function != Function::kMode) {

@@ -1,4 +1,4 @@
-// What a merger refuses, and how little it does at a time.
+// A merger refuses what is too much, and does little at a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,7 +151,7 @@ TEST(AnswerMerger, RefusesMoreGroupsThanItsMaximum) {
     for (int64_t value = 0; value < groups; ++value) {
       block += encode({schema.columns[0].type}, {{value}});
     }
-    block += encode({schema.columns[0].type}, {{int64_t{0}}});  // Of a group that there is.
+    block += encode({schema.columns[0].type}, {{int64_t{0}}});  // The group is there already.
     EXPECT_TRUE(merger.add(0, {block, static_cast<uint32_t>(groups + 1)}));
     merger.end_parts();
     WorkBudget budget = WorkBudget::unbounded();

@@ -108,7 +108,7 @@ std::vector<Value> outputs_of(const Selection& selection, const std::vector<Valu
   return made;
 }
 
-/// What a segment sends for its rows.
+/// Gives what a segment sends for its rows.
 Rows partial_rows(const Selection& selection, const Rows& table) {
   if (selection.grouping) {
     return partial_groups(*selection.grouping, table);
@@ -181,7 +181,7 @@ std::vector<Value> finished_group(const Grouping& grouping, const std::vector<Va
   return made;
 }
 
-/// Whether two rows are equal by so many keys of the order.
+/// Says whether two rows are equal by so many keys of the order.
 bool are_equal(const Selection& selection, uint32_t key_count, const std::vector<Value>& left,
                const std::vector<Value>& right) {
   return std::all_of(selection.order_by.begin(), selection.order_by.begin() + key_count, [&](const OrderKey& key) {
@@ -228,7 +228,7 @@ Rows expected_answer(const Selection& selection, const std::vector<Rows>& parts)
   return cut;
 }
 
-/// Whether sums of floating values may leave their range, which fails the answer.
+/// Says whether sums of floating values may leave their range, which fails the answer.
 bool may_overflow(const Selection& selection, const Rows& rows) {
   const auto is_floating_sum = [](const BoundAggregate& aggregate) {
     return (aggregate.function == AggregateFunction::kSum || aggregate.function == AggregateFunction::kAvg) &&

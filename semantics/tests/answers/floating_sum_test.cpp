@@ -45,7 +45,7 @@ BigInt sum_of(const std::vector<double>& values) {
 
 bool is_even(double number) { return std::bit_cast<uint64_t>(number) % 2 == 0; }
 
-/// Whether no double is nearer to numerator / denominator units than `number`, and of two the even one was taken.
+/// Says whether no double is nearer to numerator / denominator units than `number`, and of two the even one was taken.
 bool is_nearest(const BigInt& numerator, const BigInt& denominator, double number) {
   const auto distance = [&](double other) -> BigInt { return abs(numerator - units_of(other) * denominator); };
   for (const double towards : {Limits::infinity(), -Limits::infinity()}) {

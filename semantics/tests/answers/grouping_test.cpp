@@ -58,7 +58,7 @@ Selection rollup() {
   return *bind_select(schema, std::move(list));
 }
 
-/// What a segment makes of rows, from the plain definition.
+/// Gives what a segment makes of rows, from the plain definition.
 MergedRows partial(const Selection& selection, const Rows& rows) {
   const Grouping& grouping = *selection.grouping;
   const std::vector<GroupSet> sets = group_sets(grouping);

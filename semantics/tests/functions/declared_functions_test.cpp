@@ -1,4 +1,4 @@
-// What the table declares of a function holds for whatever it is asked: each entry, with random and extreme values.
+// The table's word on a function holds for whatever it is asked: each entry, with random and extreme values.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr std::array kKinds = {TypeKind::kBool,     TypeKind::kSmallint,    Type
                                TypeKind::kChar,     TypeKind::kVarchar,     TypeKind::kTimestamp, TypeKind::kText,
                                TypeKind::kInterval, TypeKind::kTimestampTz, TypeKind::kTime,      TypeKind::kUuid};
 
-/// Of each function; up to the second for a NULL that is declared and has not come yet.
+/// Each function has so many rounds; up to the second for a NULL that is declared and has not come yet.
 constexpr int kRounds = 100;
 constexpr int kRoundsMax = 10'000;
 
@@ -74,7 +74,7 @@ Drawn draw(Random& random, TypeKind kind, uint32_t place, bool may_be_null) {
   return {random.chance(60) ? make_input(place, type, may_be_null) : make_constant(type, value), value};
 }
 
-/// What bind_zone() makes of a zone, which is what such an argument is when a row is asked.
+/// Draws what bind_zone() makes of a zone, which is what such an argument is when a row is asked.
 Drawn draw_zone(Random& random, bool may_be_offset) {
   const std::vector<std::string> zones = {"UTC", "+3", "-03:30", "<x>-1"};
   const std::string& name = random.pick(zones);

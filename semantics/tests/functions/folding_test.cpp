@@ -1,5 +1,5 @@
-// What PostgreSQL's planner makes of an expression before any row is looked at. What is expected here PostgreSQL 15
-// answers; tests/oracle compares random expressions.
+// Folding makes of an expression what PostgreSQL's planner does before any row is looked at. PostgreSQL 15 answers what
+// is expected here; tests/oracle compares random expressions.
 #include <gtest/gtest.h>
 
 #include "daedalus/semantics/scalar_function.hpp"

@@ -1,5 +1,5 @@
 // Regular expressions: how they are read and printed, what is wrong with them, and which part of a text takes what.
-// What each means for any text PostgreSQL judges (tests/oracle/test_regular_expressions.py).
+// PostgreSQL judges what each means for any text (tests/oracle/test_regular_expressions.py).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -225,7 +225,7 @@ TEST(RegularExpression, ADissectionThatTakesTooLongIsRefused) {
     EXPECT_EQ(match, (TextSpan{0, text.size()}));
     return (*expression)->groups(text, match);
   };
-  // Where the first one takes two letters, no others make up the rest, but there are ever more ways to try.
+  // No others make up the rest where the first one takes two letters, but there are ever more ways to try.
   ASSERT_TRUE(groups_of(15));
   EXPECT_EQ((*groups_of(15))[0], (TextSpan{15, 17}));
   EXPECT_EQ(groups_of(4'001).error().sqlstate, "54000");

@@ -104,7 +104,7 @@ TEST(Scalar, ATimeGoesRoundItsDay) {
   EXPECT_EQ(moved("01:00", "-02:00"), "23:00:00");
   EXPECT_EQ(moved("24:00", "00:00"), "00:00:00");
   EXPECT_EQ(moved("12:00", "5 mons 3 days 48:00"), "12:00:00");
-  // Of the least span there is the beginning of its day is beyond 64 bits.
+  // The beginning of its day is beyond 64 bits for the least span that there is.
   const Value least = Interval{0, 0, std::numeric_limits<int64_t>::min()};
   const Result<Value> time = assign({TypeKind::kInterval}, least, {TypeKind::kTime});
   ASSERT_TRUE(time);

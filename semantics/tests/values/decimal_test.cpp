@@ -19,7 +19,7 @@ uint64_t seed() {
   return made;
 }
 
-/// Of few digits, of many, and beside 2^63, 2^64, 2^126, 2^127 and 2^128.
+/// Draws a number of few digits, of many, or beside 2^63, 2^64, 2^126, 2^127 and 2^128.
 BigInt some_number(std::mt19937_64& random) {
   constexpr std::array<uint32_t, 6> kEdges = {0, 63, 64, 126, 127, 128};
   const BigInt edge = BigInt(1) << kEdges[random() % kEdges.size()];

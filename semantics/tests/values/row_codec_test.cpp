@@ -102,7 +102,7 @@ TEST_F(RowCodecTest, RowsWrittenInWholeWordsAreTheSame) {
       PackedRowWriter writer(row.data(), column_count);
       for (uint32_t column = 0; column < column_count; ++column) {
         const PackedColumn packed = packed_column(schema.columns[column].type);
-        // What lies where there is NULL is not looked at.
+        // The bytes of a NULL are not looked at.
         const bool is_null = semantics::is_null(values[column]);
         const uint8_t* value = planes.bytes[column].data() + size_t{slot} * packed.stride();
         const uint8_t* tail = planes.bytes[column_count + column].data() + size_t{slot} * packed.tail_width();

@@ -13,7 +13,7 @@ namespace {
 /// 2013-06-15 12:34:56.789.
 constexpr int64_t kNowUs = 1'371'299'696'789'000;
 
-/// What parsing and printing again gives, or the error's code.
+/// Gives what parsing and printing again makes, or the error's code.
 std::string moment_round_trip(const Type& type, std::string_view text, std::optional<int64_t> now_us = std::nullopt) {
   const Result<Value> value = parse_text(type, text, now_us);
   return value ? format_text(type, *value) : value.error().sqlstate;

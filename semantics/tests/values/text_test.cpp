@@ -18,13 +18,13 @@ constexpr Type kChar3{TypeKind::kChar, 0, 0, 3};
 constexpr Type kVarchar3{TypeKind::kVarchar, 0, 0, 3};
 constexpr Type kLiteral{TypeKind::kVarchar};
 
-/// What parsing and printing again gives, or the error's code.
+/// Gives what parsing and printing again makes, or the error's code.
 std::string round_trip(const Type& type, std::string_view text) {
   const Result<Value> value = parse_text(type, text);
   return value ? format_text(type, *value) : value.error().sqlstate;
 }
 
-/// What assigning the text of one type to another gives, or the error's code.
+/// Gives what assigning the text of one type to another makes, or the error's code.
 std::string cast(const Type& from, std::string_view text, const Type& to) {
   const Result<Value> value = parse_text(from, text);
   EXPECT_TRUE(value) << text;

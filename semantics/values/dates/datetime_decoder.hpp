@@ -24,15 +24,15 @@ enum class DatetimeFault : uint8_t {
   kNoClock,     ///< Today, now and the like where the time is not known.
 };
 
-/// What a text says.
+/// A moment is what a text says.
 struct Moment {
   enum class Kind : uint8_t { kFinite, kEpoch, kLate, kEarly };
   Kind kind = Kind::kFinite;
   int64_t days = 0;          ///< Since 1970-01-01.
-  int64_t micros = 0;        ///< Of that day, or beyond its end.
+  int64_t micros = 0;        ///< They count from the beginning of that day, and may lie beyond its end.
   bool is_at_place = false;  ///< Its time zone has a place's name; whether there is such a place is not known here.
   bool has_zone = false;     ///< It says which time zone it is in; `now` does.
-  int64_t offset = 0;        ///< Of its time zone, in seconds east of UTC; 0 where it says none.
+  int64_t offset = 0;        ///< Its time zone is so many seconds east of UTC; 0 where it says none.
   std::string zone;          ///< Its time zone's name, in lower case, unless the offset is known here.
   std::string_view refers;   ///< To a word that means another moment tomorrow; static storage. For kNoClock.
 };
@@ -45,7 +45,7 @@ class DatetimeDecoder {
   [[nodiscard]] DatetimeFault decode(const DatetimeFields& fields);
   /// A time of day: a date beside it is taken, and nothing is made of it. Of the moment only micros mean something.
   [[nodiscard]] DatetimeFault decode_time(const DatetimeFields& fields);
-  /// What decode() or decode_time() made of the fields, if it found no fault.
+  /// Gives what decode() or decode_time() made of the fields, if it found no fault.
   [[nodiscard]] const Moment& moment() const { return moment_; }
 
  private:
@@ -70,7 +70,7 @@ class DatetimeDecoder {
     kDate = kYear | kMonth | kDay,
     kTime = kHour | kMinute | kSecond | kFraction,
   };
-  /// What one field adds: parts that must be new, or a fault.
+  /// One field adds parts that must be new, or a fault.
   struct Found {
     Parts parts = 0;
     DatetimeFault fault = DatetimeFault::kNone;
@@ -92,7 +92,7 @@ class DatetimeDecoder {
   Found take_known_word(DatetimeWord word, bool has_time_next);
   Found take_month_name(int month);
 
-  // Of a time alone (datetime_time_decoder.cpp).
+  // These read a time alone (datetime_time_decoder.cpp).
   Found take_of_time(const DatetimeFields& fields, size_t place);
   Found take_date_of_time(const DatetimeFields& fields, size_t place);
   Found take_number_of_time(const DatetimeFields& fields, size_t place);
@@ -122,7 +122,7 @@ class DatetimeDecoder {
 
   Found set_now(Parts set, int64_t days);
   void set_julian_day(int64_t day);
-  /// Whether the next field is one that a time can be in.
+  /// Says whether the next field is one that a time can be in.
   [[nodiscard]] static bool has_time_next(const DatetimeFields& fields, size_t place);
   [[nodiscard]] int64_t micros_of_day() const;
   /// "dst" where no standard time of a known offset stands beside it.
@@ -134,11 +134,11 @@ class DatetimeDecoder {
 
   std::optional<int64_t> now_us_;
   Parts seen_ = 0;
-  DatetimeLabel label_ = DatetimeLabel::kNone;  ///< Of the number to come.
+  DatetimeLabel label_ = DatetimeLabel::kNone;  ///< It labels the number to come.
   bool has_month_name_ = false;
   bool has_zone_name_ = false;
   bool is_julian_ = false;
-  bool has_short_year_ = false;  ///< Of one or two digits: 1970 to 2069.
+  bool has_short_year_ = false;  ///< The year has one or two digits: 1970 to 2069.
   bool is_before_christ_ = false;
   std::optional<bool> is_afternoon_;
 

@@ -180,7 +180,7 @@ DatetimeDecoder::Found DatetimeDecoder::place_number(size_t size, int64_t value,
       return has_month_name && size >= 3 ? is_year() : is_day();
     case kYear | kMonth:
       if (has_month_name && size >= 3 && has_short_year_) {
-        // What was taken for the year is the day: 3-jun-2013.
+        // The number that was taken for the year is the day: 3-jun-2013.
         day_ = year_;
         year_ = value;
         has_short_year_ = false;

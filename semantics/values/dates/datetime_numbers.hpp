@@ -17,9 +17,9 @@ struct LeadingInteger {
 };
 [[nodiscard]] LeadingInteger read_integer(std::string_view text);
 
-/// What a decimal point and the digits behind it say, the rest ignored.
+/// Reads a decimal point and the digits behind it, the rest ignored.
 [[nodiscard]] double read_fraction(std::string_view point);
-/// Whether nothing follows the point but digits.
+/// Says whether nothing follows the point but digits.
 [[nodiscard]] bool is_fraction(std::string_view point);
 /// A fraction of a second, rounded half to even: as much as a whole one.
 [[nodiscard]] int64_t to_micros(double fraction);

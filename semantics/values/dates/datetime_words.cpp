@@ -97,7 +97,7 @@ constexpr auto kZoneWords = std::to_array<std::string_view>({
     "portugal", "posixrules", "prc",   "roc",       "rok",   "singapore", "turkey",    "universal", "w-su",
 });
 
-/// What its other names begin with, up to the first slash.
+/// Its other names begin with one of these, up to the first slash.
 constexpr auto kZoneAreas = std::to_array<std::string_view>({
     "africa",
     "america",
@@ -173,7 +173,7 @@ bool take_name(std::string_view& rest) {
   return size > 0;
 }
 
-/// What POSIX puts into TZ, without rules: est5, est5edt, foo+3:30bar.
+/// Says whether it is what POSIX puts into TZ, without rules: est5, est5edt, foo+3:30bar.
 bool is_posix_zone(std::string_view name) {
   if (!take_name(name) || !take_offset(name)) {
     return false;

@@ -7,7 +7,7 @@
 
 namespace daedalus::semantics {
 
-/// What the number behind a label is.
+/// A label says what the number behind it is.
 enum class DatetimeLabel : uint8_t {
   kNone,
   kYear,
@@ -48,11 +48,11 @@ struct DatetimeWord {
 /// The word, in lower case, if it is one.
 [[nodiscard]] std::optional<DatetimeWord> find_datetime_word(std::string_view text);
 
-/// Whether a name that is no abbreviation stands for a time zone, and which kind. Names are in lower case.
+/// Says whether a name that is no abbreviation stands for a time zone, and for which kind. Names are in lower case.
 enum class ZoneName : uint8_t {
   kNone,
   kWord,      ///< A zone whose name is one word, or says what its offset is.
-  kLocation,  ///< What begins like "europe/…": whether there is such a place is not known here.
+  kLocation,  ///< It begins like "europe/…"; whether there is such a place is not known here.
 };
 [[nodiscard]] ZoneName find_zone(std::string_view name);
 

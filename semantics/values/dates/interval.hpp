@@ -23,7 +23,7 @@ void append_interval(const Interval& interval, std::string& out);
 [[nodiscard]] Result<Interval> make_interval(__int128 months, __int128 days, __int128 micros);
 [[nodiscard]] Result<Interval> add_intervals(const Interval& left, const Interval& right);
 [[nodiscard]] Result<Interval> negated(const Interval& interval);
-/// What is left of months is days, what is left of days is time. Error 22008 out of range.
+/// Multiplies each field; fractions of months become days, and those of days time. Error 22008 out of range.
 [[nodiscard]] Result<Interval> multiplied(const Interval& interval, double factor);
 /// Errors: 22012 by zero, 22008.
 [[nodiscard]] Result<Interval> divided(const Interval& interval, double divisor);

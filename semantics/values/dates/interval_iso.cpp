@@ -165,7 +165,7 @@ class IsoReader {
     }
   }
 
-  /// What stands behind its point are microseconds, as in PostgreSQL, and not seconds.
+  /// Digits behind its point are microseconds, as in PostgreSQL, and not seconds.
   IntervalFault end_basic_time() {
     const int64_t time = number_.whole;
     is_done_ = true;

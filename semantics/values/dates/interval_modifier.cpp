@@ -15,7 +15,7 @@ namespace {
 constexpr int32_t kNoPrecision = 0xffff;
 constexpr uint32_t kFieldsShift = 16;
 
-/// What INTERVAL may be followed by.
+/// INTERVAL may be followed by one of these.
 constexpr std::array kFieldLists{
     kYearField,
     kMonthField,

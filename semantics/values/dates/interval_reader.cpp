@@ -20,7 +20,7 @@ namespace {
 using FieldKind = DatetimeField::Kind;
 constexpr size_t kIntervalCharactersMax = 256;
 
-/// What a text goes on with behind a whole number.
+/// A whole number, and what a text goes on with behind it.
 struct Whole {
   int64_t value = 0;
   std::string_view rest;
@@ -114,7 +114,7 @@ class TimeReader {
     return fraction.has_value();
   }
 
-  /// What was read are minutes and seconds.
+  /// The numbers that were read are minutes and seconds.
   IntervalFault shift(int64_t fraction) {
     if (!fits_int(hours_)) {
       return IntervalFault::kOutOfRange;
@@ -268,14 +268,14 @@ class TraditionalReader {
     }
     seen_here_ = unit == IntervalUnit::kSecond && number.fraction != 0 ? kSeenAllSeconds : seen_of(unit);
     if (unit == IntervalUnit::kHour) {
-      unit_ = IntervalUnit::kDay;  // Of a number alone before it.
+      unit_ = IntervalUnit::kDay;  // It is the unit of a number alone before it.
     }
     return add_to(made_, number, unit) ? IntervalFault::kNone : IntervalFault::kOutOfRange;
   }
 
   uint32_t fields_;
   IntervalFields made_;
-  std::optional<IntervalUnit> unit_;  ///< Of a number that comes next; none: nothing was read yet.
+  std::optional<IntervalUnit> unit_;  ///< It is the unit of a number that comes next; none: nothing was read yet.
   uint32_t seen_ = 0;
   uint32_t seen_here_ = 0;
   bool is_before_ = false;

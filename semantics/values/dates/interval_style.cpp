@@ -57,7 +57,7 @@ class VerboseWriter {
   void add(int64_t value, std::string_view unit) {
     if (value != 0) {
       is_ago_ = has_none_ ? value < 0 : is_ago_;
-      const bool is_one = magnitude(value) == 1 && (value < 0) == is_ago_;  // What is shown as -1 is not.
+      const bool is_one = magnitude(value) == 1 && (value < 0) == is_ago_;  // A number that is shown as -1 is not.
       add(value < 0, fmt::format("{}", magnitude(value)), fmt::format("{}{}", unit, is_one ? "" : "s"));
     }
   }

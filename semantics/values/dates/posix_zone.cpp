@@ -28,8 +28,8 @@ class Reader {
     return true;
   }
 
-  /// What clocks call a time: letters up to an offset, or anything in angle brackets. Its size; nothing: no end of
-  /// them.
+  /// Takes what clocks call a time: letters up to an offset, or anything in angle brackets. Gives its size; nothing:
+  /// they have no end.
   std::optional<size_t> take_name() {
     if (take('<')) {
       const size_t end = rest_.find('>');

@@ -21,8 +21,8 @@ struct PosixZone {
 /// A rule's moment in a year, by the clock, in seconds since 1970.
 [[nodiscard]] int64_t moment_in_year(const YearlyRule& rule, int64_t year);
 
-/// Whether daylight saving time ends at all in a year; where it does not, that is how PostgreSQL's library knows that
-/// it lasts all the year.
+/// Says whether daylight saving time ends at all in a year; where it does not, that is how PostgreSQL's library knows
+/// that it lasts all the year.
 [[nodiscard]] bool has_both_times(const ZoneFooter& footer, int64_t year);
 
 }  // namespace daedalus::semantics

@@ -16,7 +16,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What UTC is called, database or not.
+/// UTC has these names, database or not.
 constexpr std::array<std::string_view, 11> kNamesOfUtc{"UTC",     "GMT",     "UCT",  "Zulu",  "Universal", "Greenwich",
                                                        "Etc/UTC", "Etc/GMT", "GMT0", "GMT+0", "GMT-0"};
 

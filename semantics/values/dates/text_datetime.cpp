@@ -83,7 +83,7 @@ Result<Value> timestamp_value(const Type& type, const Moment& moment, std::strin
   return Value(moment.days * kMicrosPerDay + micros);
 }
 
-/// What a zone that nobody knows makes of a text: a place is missed by its name, any other word is none at all.
+/// Makes the error of a zone that nobody knows: a place is missed by its name, any other word is none at all.
 Error no_zone(const Type& type, const Moment& moment, const Error& error, std::string_view text) {
   if (error.sqlstate != "22023") {
     return error;
@@ -113,7 +113,7 @@ int64_t offset_at(const BoundZone* session, int64_t micros) {
   return session == nullptr ? 0 : session->offset_at(floor_div(micros, kMicrosPerSecond));
 }
 
-/// What a clock in the session's zone shows.
+/// Gives what a clock in the session's zone shows.
 std::optional<int64_t> local_now(std::optional<int64_t> now_us, const BoundZone* session) {
   return now_us ? std::optional(*now_us + offset_at(session, *now_us) * kMicrosPerSecond) : std::nullopt;
 }
@@ -136,7 +136,7 @@ Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view tex
     CHECK(static_cast<bool>(zone));
     moment.offset = offset_of_clock(*zone, moment);
   } else if (session != nullptr && moment.refers == kNow) {
-    moment.offset = offset_at(session, *now_us);  // Of a clock that is put back it is known which of two moments it is.
+    moment.offset = offset_at(session, *now_us);  // When a clock is put back it is known which of two moments it is.
   } else if (session != nullptr && !moment.has_zone) {
     moment.offset = offset_of_clock(*session, moment);
   }
@@ -153,7 +153,7 @@ void put_digits(uint64_t number, char* at) {
 }
 
 void append_civil(const CivilDate& date, std::string& out) {
-  constexpr int64_t kYearMax = 9'999;  // Of four digits.
+  constexpr int64_t kYearMax = 9'999;  // The year has four digits.
   const int64_t year = date.year > 0 ? date.year : 1 - date.year;
   char text[] = "0000-00-00";
   constexpr size_t kYearSize = 4;

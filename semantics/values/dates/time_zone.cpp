@@ -1,4 +1,4 @@
-// What a zone travels as, and what is read from it.
+// A zone travels as a text, and is read from it.
 //
 // A text of characters from '0' to 'o', six bits each, highest first. One kind character: '0' for a zone, '1' for an
 // abbreviation: then the size of its zone's text in three characters, that text, and what the abbreviation has meant.
@@ -125,7 +125,7 @@ struct YearlyTransition {
   int64_t offset;
 };
 
-/// Those of the year, ascending.
+/// Gives the transitions of the year, ascending.
 std::pair<YearlyTransition, YearlyTransition> transitions_of(const ZoneFooter& footer, int64_t year) {
   const ZoneFooter::Daylight& daylight = *footer.daylight;
   YearlyTransition begin{moment_in_year(daylight.begin, year) - footer.standard, daylight.offset};

@@ -112,7 +112,7 @@ int32_t small_digit_count(Int128 value) {
   return value >= kSmallPower[static_cast<size_t>(least)] ? least + 1 : least;
 }
 
-/// What a quotient's digits hang on: the first digit of a number as numeric.c keeps it; both 0 for zero.
+/// A quotient's digits hang on the first digit of a number as numeric.c keeps it; both are 0 for zero.
 struct LeadingDigit {
   explicit LeadingDigit(const Decimal& value) {
     if (value.unscaled.is_zero()) {

@@ -69,7 +69,7 @@ DecimalGroups::DecimalGroups(const Decimal& value) : digits_(value.unscaled) {
   if (value.unscaled.is_zero()) {
     return;
   }
-  const auto exponent = static_cast<int32_t>(digits_.size()) - 1 - value.scale;  // Of the first decimal digit.
+  const auto exponent = static_cast<int32_t>(digits_.size()) - 1 - value.scale;  // The first decimal digit has it.
   weight_ = weight_of(exponent);
   first_ = static_cast<size_t>(exponent - kDigits * weight_ + 1);
   const size_t last = digits_.text().find_last_not_of('0');

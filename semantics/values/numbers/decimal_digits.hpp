@@ -23,7 +23,7 @@ class DecimalDigits {
 
  private:
   static constexpr size_t kLimbs = 33;
-  static constexpr size_t kRoom = 640;  ///< Of so many limbs.
+  static constexpr size_t kRoom = 640;  ///< So many limbs have room.
 
   std::array<char, kRoom> room_;
   std::string many_;
@@ -36,14 +36,14 @@ class DecimalGroups {
   static constexpr int32_t kDigits = 4;
 
   explicit DecimalGroups(const Decimal& value);
-  /// Of what has its first decimal digit at so many powers of ten.
+  /// Gives the weight of a number that has its first decimal digit at so many powers of ten.
   [[nodiscard]] static int32_t weight_of(int32_t exponent) {
     return exponent >= 0 ? exponent / kDigits : -((kDigits - 1 - exponent) / kDigits);
   }
 
   [[nodiscard]] size_t size() const { return size_; }
   [[nodiscard]] bool empty() const { return size_ == 0; }
-  /// Of the first digit, as a power of 10,000; 0 for zero.
+  /// Gives the weight of the first digit, as a power of 10,000; 0 for zero.
   [[nodiscard]] int32_t weight() const { return weight_; }
   [[nodiscard]] int32_t operator[](size_t place) const;
 

@@ -35,7 +35,7 @@ void append(T value, std::string& out) {
 
 [[nodiscard]] inline BigInt to_big(Int128 value) { return BigInt(value); }
 
-/// Whether |value| < 2^127.
+/// Says whether |value| < 2^127.
 [[nodiscard]] inline bool fits_int128(const BigInt& value) {
   const auto& backend = value.backend();
   return backend.size() < 2 || (backend.size() == 2 && backend.limbs()[1] >> 63 == 0);

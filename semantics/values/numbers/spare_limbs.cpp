@@ -15,7 +15,7 @@ constexpr size_t kSizes = kBytesMaxBits - kBytesMinBits + 1;
 /// As many temporaries as a series and its callers have at a time, and some values beside them.
 constexpr uint32_t kKeptOfEachSize = 16;
 
-/// What is kept of one size: each begins with where the next one is.
+/// A shelf keeps rooms of one size: each begins with where the next one is.
 struct Shelf {
   void* first = nullptr;
   uint32_t count = 0;

@@ -125,7 +125,7 @@ BinaryParts split_binary(double value) {
   return {static_cast<int64_t>(std::ldexp(fraction, 53)), exponent - 53};
 }
 
-/// Whether the decimal is exactly half-way between `value` (> 0, finite) and one of its neighbours.
+/// Says whether the decimal is exactly half-way between `value` (> 0, finite) and one of its neighbours.
 template <typename Float>
 bool is_midpoint(const Shortest& decimal, Float value) {
   const int decimal_exponent = decimal.exponent - static_cast<int>(decimal.size) + 1;

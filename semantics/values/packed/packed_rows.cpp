@@ -14,7 +14,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// What can be wrong with one value of a row to insert.
+/// One of these can be wrong with one value of a row to insert.
 enum class ValueFault : uint8_t {
   kNone,
   kNull,

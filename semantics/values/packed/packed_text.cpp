@@ -14,7 +14,7 @@
 namespace daedalus::semantics {
 namespace {
 
-/// Of a numeric of at most 18 digits.
+/// Appends a numeric of at most 18 digits.
 bool append_decimal(const Type& type, int64_t unscaled, std::string& out) {
   std::array<char, 20> digits{};
   const uint64_t magnitude = unscaled < 0 ? -static_cast<uint64_t>(unscaled) : static_cast<uint64_t>(unscaled);

@@ -23,7 +23,7 @@ constexpr int32_t kMalformed = -1;
 
 using Layout = std::vector<ColumnLayout>;
 
-/// Whether a value may be stored: the four checks abi.h names; everything else was checked at the border.
+/// Says whether a value may be stored: the four checks abi.h names; everything else was checked at the border.
 bool is_storable(const ColumnLayout& column, std::string_view bytes) {
   if (is_string(column.type.kind)) {
     return bytes.size() <= column.packed.width;

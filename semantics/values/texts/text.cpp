@@ -23,7 +23,8 @@ namespace {
 /// Bounds on what is computed with: a literal with more digits is refused, one with more places overflows or vanishes.
 constexpr size_t kDigitsMax = 4'096;
 constexpr int64_t kPlacesMax = 8'192;
-/// What PostgreSQL's numeric can carry: more places and greater exponents overflow it, whatever is left of them then.
+/// PostgreSQL's numeric can carry so much: more places and greater exponents overflow it, whatever is left of them
+/// then.
 constexpr int64_t kPostgresPlacesMax = 16'383;
 constexpr int64_t kPostgresExponentMax = 1'073'741'822;
 
@@ -115,7 +116,7 @@ std::optional<NumberText> split_decimal(std::string_view text) {
   return at == text.size() ? std::optional(std::move(literal)) : std::nullopt;
 }
 
-/// What digits without a zero before them say.
+/// Reads digits without a zero before them.
 BigInt whole_number(std::string_view digits) {
   constexpr size_t kDigitsOfInt128 = 38;
   if (digits.size() > kDigitsOfInt128) {
@@ -178,7 +179,8 @@ Result<Value> fit_decimal(const Type& type, const Decimal& value) {
 
 namespace {
 
-/// What is no number: NaN and infinity are refused by name, except that no bounded numeric holds infinity anyway.
+/// Reads a text that is no number: NaN and infinity are refused by name, except that no bounded numeric holds infinity
+/// anyway.
 Result<Value> parse_special_decimal(const Type& type, std::string_view text) {
   std::string word(trim(text));
   std::transform(word.begin(), word.end(), word.begin(), to_lower);

@@ -15,7 +15,7 @@
 
 namespace daedalus::semantics {
 
-/// What rows are spread over: partitions and segments take different bits of a key.
+/// Rows are spread over partitions, and over segments within them; each level takes different bits of a key.
 enum class PlacementLevel : uint8_t { kPartition, kSegment };
 
 /// Without columns, a row's place follows from its identity (round_robin). With n columns, places are the cells of a
@@ -23,7 +23,7 @@ enum class PlacementLevel : uint8_t { kPartition, kSegment };
 /// on the i-th axis.
 class PlacementRule {
  public:
-  /// Of each column the keys that rows may have there; nothing where they may have any.
+  /// Pins list for each column the keys that rows may have there; nothing where they may have any.
   using Pins = std::vector<std::optional<std::vector<uint64_t>>>;
 
   /// `grid`: places along each axis; without columns, their number. Preconditions (CHECKed): one axis per column, or
@@ -35,7 +35,7 @@ class PlacementRule {
 
   /// The place of one row to insert. `keys`: by position in the schema, as read_placement_keys() gives them.
   [[nodiscard]] uint32_t place_of(std::span<const uint64_t> keys, RowIdentity row) const;
-  /// The same from all values of the row.
+  /// Gives the same place from all values of the row.
   [[nodiscard]] uint32_t place_of(const Schema& schema, const std::vector<Value>& values, RowIdentity row) const;
 
   /// The place of rows with these keys, one for each of the rule's columns. Precondition (DCHECKed): it has some.
@@ -52,7 +52,7 @@ class PlacementRule {
  private:
   template <typename KeyOf>
   [[nodiscard]] uint32_t place(RowIdentity row, KeyOf key_of) const;
-  /// Of the key on each axis.
+  /// Gives the place of the cell that the key on each axis leads to.
   template <typename KeyOf>
   [[nodiscard]] uint32_t cell(KeyOf key_of) const;
   [[nodiscard]] uint32_t coordinate(size_t axis, uint64_t key) const;

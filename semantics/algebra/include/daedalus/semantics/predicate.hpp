@@ -81,8 +81,8 @@ struct Predicate {
 /// Cost: linear in the expression, times its depth at worst.
 [[nodiscard]] Result<Condition> to_condition(const Schema& schema, const Expression& expression);
 
-/// What to_condition() makes of `column op constant` alone, with the same errors. Precondition: the schema has the
-/// column, and op is a comparison or, of a string column and a string, kStartsWith or kNotStartsWith.
+/// Makes of `column op constant` alone what to_condition() would, with the same errors. Precondition: the schema has
+/// the column, and op is a comparison or, of a string column and a string, kStartsWith or kNotStartsWith.
 [[nodiscard]] Result<Condition> to_comparison(const Schema& schema, uint32_t column, Operator op, const Type& type,
                                               const Value& constant);
 
@@ -92,21 +92,22 @@ struct Predicate {
 /// AND or OR of conditions: what does not matter is dropped, and what is joined by the same word becomes one list.
 [[nodiscard]] Condition join(Condition::Kind kind, std::vector<Condition> children);
 
-/// What of an expression is bounded.
+/// These measures of an expression are bounded.
 struct ExpressionSize {
   uint64_t comparisons = 1;  ///< As kLiteralsMax counts them.
   uint32_t depth = 1;
 };
 
-/// What to_condition() says of the whole of an expression of this size: for whoever has read its leaves one by one and
-/// joined them to `condition`. Errors: 54001 beyond kLiteralsMax and kExpressionDepthMax.
+/// Checks the whole of an expression of this size as to_condition() does, for whoever has read its leaves one by one
+/// and joined them to `condition`. Errors: 54001 beyond kLiteralsMax and kExpressionDepthMax.
 [[nodiscard]] Result<void> check_size(const ExpressionSize& size, const Condition& condition);
 
-/// Whether to_comparison() of these comes to a literal of that very operator and value, as most do: neither has to be
-/// moved into the column's domain, nor may be beyond it. Precondition: as to_comparison(). Allocates nothing.
+/// Says whether to_comparison() of these comes to a literal of that very operator and value, as most do: neither has to
+/// be moved into the column's domain, nor may be beyond it. Precondition: as to_comparison(). Allocates nothing.
 [[nodiscard]] bool is_plain_comparison(const Type& column, Operator op, const Type& type, const Value& constant);
 
-/// The same condition with what is said twice said once. Never heavier by kLiteralsMax's measure. Cost: n log n.
+/// Gives the same condition, in which nothing is said twice. It is never heavier by kLiteralsMax's measure. Cost: n log
+/// n.
 [[nodiscard]] Condition simplified(Condition condition);
 
 /// Brings a condition to the form that is scanned: simplified; each conjunct that multiplies out to few clauses does,
@@ -125,8 +126,8 @@ struct ExpressionSize {
 /// Evaluates a normal form on one row of values.
 [[nodiscard]] bool evaluate(const Schema& schema, const Predicate& predicate, const std::vector<Value>& row);
 
-/// What pins `column` in an operation with this predicate: a clause that is one kEqual or kIn literal on it. Null:
-/// unconstrained. The shortest list wins.
+/// Finds the literal that pins `column` in an operation with this predicate: a clause that is one kEqual or kIn literal
+/// on it. Null: unconstrained. The shortest list wins.
 [[nodiscard]] const Literal* pinning_literal(const Predicate& predicate, uint32_t column);
 
 /// The values of pinning_literal(). Empty optional: unconstrained.

@@ -1,4 +1,4 @@
-// What an update does to rows it finds, checked against schema and map.
+// An update says what happens to the rows that it finds; it is checked against schema and map.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace daedalus::semantics {
 /// Outcomes of updates with so many parts say what each of them did; those with more have sums alone.
 constexpr uint32_t kCountedPartsMax = 4'096;
 
-/// What one assignment does to one column: set it, add to it, or compute it of the row as it was before the update.
+/// An assignment sets one column, adds to it, or computes it from the row as it was before the update.
 struct Assignment {
   enum class Kind : uint8_t { kSet, kAdd, kCompute };
 
@@ -27,8 +27,8 @@ struct Assignment {
   std::shared_ptr<const BoundExpression> expression = nullptr;  ///< kCompute: what evaluate_for() takes.
 };
 
-/// What has to hold besides a predicate, computed of each row that satisfies it, one after the other. Null: nothing.
-/// Where one fails, the row stays as it is and counts as refused.
+/// Residuals have to hold besides a predicate: they are computed of each row that satisfies it, one after the other.
+/// Null: there are none. Where one fails, the row stays as it is and counts as refused.
 using Residuals = std::shared_ptr<const std::vector<BoundExpression>>;
 
 struct ModifyPart {
@@ -42,17 +42,17 @@ struct DeletePart {
   Residuals residuals = nullptr;
 };
 
-/// Whether PostgreSQL lets a column of the kind take a value of another without being asked (assignment casts).
+/// Says whether PostgreSQL lets a column of the kind take a value of another without being asked (assignment casts).
 [[nodiscard]] bool can_assign(TypeKind from, TypeKind to);
 
-/// Whether each machine that evaluates the function comes to the same bits.
+/// Says whether each machine that evaluates the function comes to the same bits.
 [[nodiscard]] bool is_exact(const ScalarFunction& function);
 
-/// What an update computes must come out alike, to the last bit, on each machine that has the row. Null where that is
-/// so; otherwise a function in the expression that leaves its result to the machine's mathematical library.
+/// Finds a function in the expression that leaves its result to the machine's mathematical library, because an update
+/// must compute the same, to the last bit, on each machine that has the row. Null: there is none.
 [[nodiscard]] const ScalarFunction* find_inexact(const BoundExpression& expression);
 
-/// What a column is given by an expression. Errors: those of evaluate() and assign(), 23502 where it forbids NULL.
+/// Computes what an expression gives a column. Errors: those of evaluate() and assign(), 23502 where it forbids NULL.
 /// Precondition: can_assign(), and `row` has a value for each input.
 [[nodiscard]] Result<Value> evaluate_for(const Column& column, const BoundExpression& expression,
                                          std::span<const Value> row);

@@ -24,7 +24,7 @@ class AggregateState {
 
   /// Takes one row's argument (ignored for kCountRows).
   void add(const Value& argument);
-  /// Of string_agg: appends the text, behind what stands between texts unless it is the first; NULL is nothing.
+  /// string_agg appends the text, behind the one that stands between texts unless it is the first; NULL is nothing.
   void append(const Value& text, const Value& between);
   /// Tells a percentile that so many rows of this value are to come in order; NULL is nothing.
   void expect(const Value& value, int64_t rows);
@@ -57,13 +57,13 @@ class AggregateState {
 
   AggregateFunction function_;
   Type argument_;
-  int64_t count_ = 0;   ///< Of a percentile all its rows, of mode() those of the value that has most.
-  int64_t passed_ = 0;  ///< Of a percentile the rows so far, of mode() those of the value that came last.
+  int64_t count_ = 0;   ///< A percentile counts all its rows, mode() those of the value that has most.
+  int64_t passed_ = 0;  ///< A percentile counts the rows so far, mode() those of the value that came last.
   Value value_;         ///< Exact sum, extreme, what bits or truths come to; NULL before the first value.
   Value
-      squares_;  ///< Of a spread: the exact sum of squares, or NULL where that has too many digits. Of mode() the last.
-  FloatingSum floating_;              ///< Of floating values.
-  FloatingSquares floating_squares_;  ///< Of a spread of them.
+      squares_;  ///< A spread's exact sum of squares, or NULL where that has too many digits; the last value of mode().
+  FloatingSum floating_;              ///< It adds up floating values.
+  FloatingSquares floating_squares_;  ///< It adds up their squares for a spread.
 };
 
 /// numeric division with the scale PostgreSQL's avg() chooses (numeric.c, select_div_scale). count > 0.

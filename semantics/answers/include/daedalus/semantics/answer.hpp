@@ -13,7 +13,7 @@
 namespace daedalus::semantics {
 
 constexpr uint32_t kGroupsMax = 1u << 20;
-/// Of rows that one answer keeps and puts out, where nobody says otherwise.
+/// One answer keeps and puts out so many bytes of rows, where nobody says otherwise.
 constexpr uint64_t kAnswerBytesMax = 256u << 20;
 
 /// Rows of an answer, packed.
@@ -22,13 +22,13 @@ struct MergedRows {
   uint64_t row_count = 0;
 };
 
-/// What a merge makes of partial answers.
+/// A merge makes one of these of partial answers.
 enum class AnswerForm : uint8_t {
   kPartial,  ///< Groups merged, sorted and cut to offset + limit: for the next level up.
   kFinal,    ///< Aggregates finished, hidden outputs dropped, sorted, offset and limit applied.
 };
 
-/// What the rows of one answer may take.
+/// The rows of one answer may take so much.
 struct AnswerLimit {
   uint64_t bytes_max = kAnswerBytesMax;
   std::string_view whose = "this process";  ///< Whoever sets it, for the error; outlives what is given the limit.
@@ -49,7 +49,7 @@ class AnswerMerger {
   AnswerMerger(const Selection& selection, AnswerForm form, AnswerLimit limit = {});
   ~AnswerMerger();
 
-  /// Whether it keeps nothing, of this query nor of a next one that can_stream(), too.
+  /// Says whether it keeps nothing, of this query nor of a next one that can_stream(), too.
   [[nodiscard]] bool may_restart() const;
   /// For such another query with the same limit. Precondition: may_restart().
   void restart();
@@ -64,12 +64,12 @@ class AnswerMerger {
   /// Messages have at most `message_bytes_max` bytes of rows; one row alone may have more. After an error this object
   /// is only good for drop(). Errors: 08P01 malformed, 22003 a sum is out of range, 54000 too large.
   [[nodiscard]] Result<MergedRows> step(WorkBudget& budget, size_t message_bytes_max);
-  /// Whether step() would get on.
+  /// Says whether step() would get on.
   [[nodiscard]] bool has_work() const;
   /// Every row has been put out.
   [[nodiscard]] bool is_finished() const;
 
-  /// What is kept: rows, keys, groups.
+  /// Counts all that is kept: rows, keys, groups.
   [[nodiscard]] uint64_t memory_bytes() const;
   /// Frees a piece of it; true when nothing is left. A large merge that is destroyed without takes its time.
   [[nodiscard]] bool drop(WorkBudget& budget);

@@ -28,7 +28,7 @@ class FloatingSquares {
   using Counters = std::array<uint64_t, kPlaces>;
 
   FloatingSquares() = default;
-  /// What top() and counters() gave, or whatever a peer sent.
+  /// Takes what top() and counters() gave, or whatever a peer sent.
   FloatingSquares(uint32_t top, const Counters& counters)
       : counters_(counters), raised_(std::clamp(top, kTopMin, kTopMax) - kTopMin) {}
 
@@ -60,7 +60,7 @@ class FloatingSquares {
  private:
   __extension__ using Wide = unsigned __int128;
   static constexpr uint64_t kDigit = (uint64_t{1} << kPlaceBits) - 1;
-  static constexpr uint32_t kDigits = 5;  ///< Of 106 bits that begin anywhere, on an even bit, in the lowest.
+  static constexpr uint32_t kDigits = 5;  ///< They hold 106 bits that begin anywhere, on an even bit, in the lowest.
 
   /// Adds square · 2^shift units of the place `lowest`. Precondition: the square is not zero, shift is even.
   void cut(Wide square, uint32_t lowest, uint32_t shift) {
@@ -100,11 +100,12 @@ class FloatingSquares {
 };
 
 struct FloatingMoments {
-  static constexpr uint32_t kColumns = FloatingSum::kColumns + FloatingSquares::kPlaces + 1;  ///< Of a partial row.
+  /// A partial row has so many columns.
+  static constexpr uint32_t kColumns = FloatingSum::kColumns + FloatingSquares::kPlaces + 1;
 
   int64_t count = 0;
   FloatingSum sum;
-  FloatingSquares squares;  ///< Of the finite values.
+  FloatingSquares squares;  ///< The squares of the finite values.
 
   void add(double value) {
     ++count;

@@ -38,15 +38,15 @@ class FloatingSum {
   static constexpr uint32_t kTopMax = 80;           ///< Holds the largest double.
   /// Up to this place values are cut as they are; above, their shifters would be beyond the range.
   static constexpr uint32_t kTopDirect = 78;
-  static constexpr uint32_t kColumns = 1 + kPlaces;  ///< Of a partial row: head() and counters.
+  static constexpr uint32_t kColumns = 1 + kPlaces;  ///< A partial row has so many: head() and counters.
 
-  static constexpr uint32_t kFractionBits = 52;  ///< Of a double.
+  static constexpr uint32_t kFractionBits = 52;  ///< A double has so many.
 
   /// Two's complement; that of `top` first.
   using Counters = std::array<uint64_t, kPlaces>;
 
   FloatingSum() = default;
-  /// What head() and counters() gave, or whatever a peer sent.
+  /// Takes what head() and counters() gave, or whatever a peer sent.
   FloatingSum(int64_t head, const Counters& counters)
       : counters_(counters),
         raised_(std::clamp(static_cast<uint32_t>(head) & 0xff, kTopMin, kTopMax) - kTopMin),
@@ -71,15 +71,15 @@ class FloatingSum {
   }
 
   [[nodiscard]] bool is_empty() const { return flags_ == 0; }
-  /// Whether all values are.
+  /// Says whether all values are.
   [[nodiscard]] bool is_finite() const { return (flags_ & kNotFinite) == 0; }
-  /// Whether a value is not −0.0, whose sum with itself alone has its sign.
+  /// Says whether a value is not −0.0, whose sum with itself alone has its sign.
   [[nodiscard]] bool has_other_than_minus_zero() const { return (flags_ & kOther) != 0; }
 
   /// The nearest double, ties to even; nothing if that is beyond the range although all values are within. Infinite
   /// values and NaN make of it what they make of any sum.
   [[nodiscard]] std::optional<double> total() const;
-  /// The same for real: rounded once, to a float.
+  /// Gives the total for real: rounded once, to a float.
   [[nodiscard]] std::optional<double> total_real() const;
   /// The double nearest to the sum divided by the count; nothing if total() is. Precondition: count > 0.
   [[nodiscard]] std::optional<double> average(int64_t count) const;
@@ -157,7 +157,7 @@ class FloatingSum {
   }
 
   void add_wide(double value);
-  /// What infinite values and NaN make of the sum. Precondition: there are some.
+  /// Gives what infinite values and NaN make of the sum. Precondition: there are some.
   [[nodiscard]] double of_no_numbers() const;
 
   Counters counters_{};

@@ -20,13 +20,13 @@
 
 namespace daedalus::semantics {
 
-/// What the numbers of the language are numbers of.
+/// The language numbers these kinds of things.
 enum class LanguageKind : uint8_t { kFunction, kAggregate, kType, kCast };
 
 /// As rpc/vectors/language.tsv calls it.
 [[nodiscard]] std::string_view kind_name(LanguageKind kind);
 
-/// Of a kCast.
+/// Gives the number of a kCast.
 [[nodiscard]] constexpr uint32_t cast_number(TypeKind from, TypeKind to) {
   return static_cast<uint32_t>(from) * 1'000 + static_cast<uint32_t>(to);
 }
@@ -50,7 +50,7 @@ class Language {
   [[nodiscard]] uint32_t version() const { return static_cast<uint32_t>(hashes_.size()); }
   [[nodiscard]] uint64_t hash() const { return hashes_.back(); }
   [[nodiscard]] const std::vector<uint64_t>& hashes() const { return hashes_; }
-  /// What came after the first version.
+  /// Lists the numbers that came after the first version.
   [[nodiscard]] std::vector<LaterNumber> later() const;
 
   /// The version that has this hash; 0, which was written before there were hashes, is the first one. Nothing where

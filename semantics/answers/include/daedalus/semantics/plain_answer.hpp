@@ -14,7 +14,7 @@ namespace daedalus::semantics {
 /// expression for each row, and a search among the groups of each set.
 [[nodiscard]] Result<MergedRows> plain_answer(const Selection& selection, std::span<const std::vector<Value>> rows);
 
-/// The same as an application gets it: finished, in order and within the limit. Errors: those of both.
+/// Gives the answer as an application gets it: finished, in order and within the limit. Errors: those of both.
 [[nodiscard]] Result<MergedRows> finished_answer(const Selection& selection, std::span<const std::vector<Value>> rows);
 
 }  // namespace daedalus::semantics

@@ -1,4 +1,4 @@
-// What a SELECT asks for: typed expressions that are bound to the row beneath them, level by level.
+// A selection is what a SELECT asks for: typed expressions that are bound to the row beneath them, level by level.
 //
 // A row of the table has columns; a group of such rows has keys and aggregates; an answer's row has outputs. What is
 // computed of a row of the table is bound to columns, what is computed of a group is bound to its keys and, behind
@@ -28,9 +28,10 @@ constexpr size_t kGroupSetsMax = 128;
 /// One aggregate of a group.
 struct BoundAggregate {
   AggregateFunction function = AggregateFunction::kCountRows;
-  std::optional<BoundExpression> argument;  ///< Of a row of the table. None for kCountRows and kGrouping.
-  Type type;                                ///< Of the finished value.
-  std::vector<BoundExpression> more = {};   ///< Arguments behind the first; all of kGrouping.
+  std::optional<BoundExpression>
+      argument;  ///< It is computed of a row of the table. kCountRows and kGrouping have none.
+  Type type;     ///< The finished value has this type.
+  std::vector<BoundExpression> more = {};  ///< Arguments behind the first; all of kGrouping.
   bool is_distinct = false;
   std::vector<SortOrder> order = {};
   std::optional<uint32_t> values =
@@ -42,10 +43,10 @@ struct BoundAggregate {
   friend bool operator==(const BoundAggregate&, const BoundAggregate&) = default;
 };
 
-/// What an aggregate of a group is made of that has no state: rows of the group by these values.
+/// An aggregate of a group that has no state is made of such a list: rows of the group by these values.
 struct ValueList {
   std::vector<uint32_t> values;  ///< Among the grouping's list_values, in the order of the aggregate's arguments.
-  std::vector<SortOrder> order;  ///< Of the last of them.
+  std::vector<SortOrder> order;  ///< The last of them are in this order.
   bool is_distinct = false;      ///< Rows of equal values count once.
 
   friend bool operator==(const ValueList&, const ValueList&) = default;
@@ -53,13 +54,14 @@ struct ValueList {
 
 /// How rows become groups, and what is known of a group.
 struct Grouping {
-  std::vector<BoundExpression> keys;  ///< Of a row of the table, each once. None: all rows are one group, even none.
+  /// Each is computed of a row of the table, and is there once. None: all rows are one group, even none.
+  std::vector<BoundExpression> keys;
   std::vector<BoundAggregate> aggregates = {};    ///< Each once.
   std::vector<std::vector<uint32_t>> sets = {};   ///< GROUPING SETS, by places among the keys. None: one of all keys.
-  std::vector<BoundExpression> list_values = {};  ///< Of a row of the table, each once.
+  std::vector<BoundExpression> list_values = {};  ///< Each is computed of a row of the table, once.
   std::vector<ValueList> lists = {};              ///< Each once.
 
-  /// Whether rows are grouped in several ways: then a group's identity includes which.
+  /// Says whether rows are grouped in several ways: then a group's identity includes which.
   [[nodiscard]] bool has_sets() const { return !sets.empty() || !lists.empty(); }
 
   friend bool operator==(const Grouping&, const Grouping&) = default;
@@ -79,7 +81,7 @@ struct GroupSet {
 struct OutputColumn {
   std::string name;
   BoundExpression
-      expression;  ///< Of a group (its keys, then its aggregates) or, without groups, of a row of the table.
+      expression;  ///< It is of a group (its keys, then its aggregates) or, without groups, of a row of the table.
   std::optional<int32_t> modifier = std::nullopt;  ///< Column::modifier. It does not travel.
 };
 
@@ -99,11 +101,12 @@ struct Slice {
 /// A checked SELECT.
 struct Selection {
   Predicate predicate;
-  /// What has to hold besides and the predicate cannot say: looked at where it holds, from the first to the last.
+  /// Residuals have to hold besides, and the predicate cannot say them: they are looked at where it holds, from the
+  /// first to the last.
   std::vector<BoundExpression> residuals;
   std::optional<Grouping> grouping;
   std::optional<BoundExpression>
-      having;  ///< Of a group; whoever finishes the answer drops groups where it is not true.
+      having;  ///< It is of a group; whoever finishes the answer drops groups where it is not true.
   std::vector<OutputColumn> outputs;
   uint32_t visible_outputs = 0;  ///< The rest serves the order only.
   std::vector<OrderKey> order_by;
@@ -112,7 +115,7 @@ struct Selection {
   /// WITH TIES: rows that equal the last one by so many of the first keys of the order belong to the limit, too. 0:
   /// none.
   uint32_t ties_by = 0;
-  /// Of rows that are equal by so many of the first keys of the order the first one is put out alone, before the limit
+  /// The first one of rows that are equal by so many of the first keys of the order is put out alone, before the limit
   /// counts them. 0: all are.
   uint32_t distinct_by = 0;
   std::optional<Slice> slice;  ///< Rows of this piece alone. Only of what can_stream().
@@ -125,7 +128,7 @@ struct NamedExpression {
   std::optional<int32_t> modifier = std::nullopt;  ///< Column::modifier.
 };
 
-/// What a SELECT puts out, and how its rows become groups; all of it over columns, and folded.
+/// A select list says what a SELECT puts out, and how its rows become groups; all of it over columns, and folded.
 struct SelectList {
   std::vector<NamedExpression> outputs;
   std::vector<BoundExpression> group_by = {};
@@ -171,12 +174,12 @@ struct SelectItem {
 /// Names and types of the finished answer: visible outputs.
 [[nodiscard]] std::vector<Column> final_columns(const Selection& selection);
 
-/// Whether partial answers may be forwarded as they come, row bytes untouched: no groups, order, limit, offset, and no
-/// hidden output.
+/// Says whether partial answers may be forwarded as they come, row bytes untouched: no groups, order, limit, offset,
+/// and no hidden output.
 [[nodiscard]] bool can_stream(const Selection& selection);
 
-/// Whether every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000 names
-/// the columns' part in it. Whoever runs a query asks before it scans.
+/// Checks that every row that the selection can put out, partial states included, fits into kRowSizeMax. Error 54000
+/// names the columns' part in it. Whoever runs a query asks before it scans.
 [[nodiscard]] Result<void> check_row_size(const Selection& selection);
 
 }  // namespace daedalus::semantics

@@ -22,11 +22,11 @@ class WorkBudget {
   int64_t left_;
 };
 
-/// What copying so many bytes costs.
+/// Gives what copying so many bytes costs.
 [[nodiscard]] constexpr uint64_t copy_units(uint64_t bytes) { return bytes / 32; }
 
-/// What getting so many bytes from the kernel costs, or giving them back, page by page: up to some microseconds each
-/// where a hypervisor is asked, too.
+/// Gives what it costs to get so many bytes from the kernel, or to give them back, page by page: up to some
+/// microseconds each where a hypervisor is asked, too.
 [[nodiscard]] constexpr uint64_t page_units(uint64_t bytes) { return bytes / 4096 * 250; }
 
 }  // namespace daedalus::semantics

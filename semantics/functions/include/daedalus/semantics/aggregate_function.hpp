@@ -25,12 +25,12 @@ enum class AggregateFunction : uint8_t {
   kVarSamp = 12,
   kStddevPop = 13,
   kStddevSamp = 14,
-  kStringAgg = 15,  ///< Of a text and what is put between texts; then what they are ordered by.
+  kStringAgg = 15,  ///< It takes a text and what is put between texts; then what they are ordered by.
   kGrouping = 16,   ///< GROUPING(): which of the keys that are its arguments a group's set lacks, a bit each.
   kBitXor = 17,
-  kPercentileCont = 18,  ///< Of a value, of a fraction, and of the value that it is ordered by.
+  kPercentileCont = 18,  ///< It takes a value, a fraction, and the value that it is ordered by.
   kPercentileDisc = 19,  ///< As kPercentileCont.
-  kMode = 20,            ///< Of a value, and of the value that it is ordered by.
+  kMode = 20,            ///< It takes a value, and the value that it is ordered by.
 };
 
 /// The numbers of the first and the last of them.

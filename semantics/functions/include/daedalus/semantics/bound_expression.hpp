@@ -1,4 +1,4 @@
-// What is computed of a row: an expression whose names, functions and types are settled.
+// A bound expression is what is computed of a row: its names, functions and types are settled.
 //
 // Decides what a call is and what type it has. Refuses to know SQL's text, and how rows are stored.
 #pragma once
@@ -14,8 +14,8 @@
 
 namespace daedalus::semantics {
 
-/// What a call computes; the numbers are those of the wire. A form decides by itself which of its arguments are
-/// evaluated and what becomes of NULL. All other numbers are those of scalar_function.hpp.
+/// A function's number says what a call computes; it is the number of the wire. A form decides by itself which of its
+/// arguments are evaluated and what becomes of NULL. All other numbers are those of scalar_function.hpp.
 enum class FunctionId : uint16_t {
   kNone = 0,
   kAnd = 1,
@@ -54,7 +54,7 @@ struct BoundExpression {
     kInput,
     kConstant,
     kCall,
-    kAggregate,  ///< Of the rows beneath a group: what is bound to a group has inputs instead (bind_items()).
+    kAggregate,  ///< It is of the rows beneath a group: what is bound to a group has inputs instead (bind_items()).
   };
 
   Kind kind = Kind::kInput;
@@ -72,7 +72,7 @@ struct BoundExpression {
   [[nodiscard]] bool is_constant() const { return kind == Kind::kConstant; }
   [[nodiscard]] bool is_call(FunctionId id) const { return kind == Kind::kCall && function == id; }
 
-  /// Whether both make the same of every row: a constant NaN is itself, 0.0 and −0.0 are two constants.
+  /// Says whether both make the same of every row: a constant NaN is itself, 0.0 and −0.0 are two constants.
   friend bool operator==(const BoundExpression& left, const BoundExpression& right) {
     return left.kind == right.kind && left.nullable == right.nullable && left.function == right.function &&
            left.aggregate == right.aggregate && left.input == right.input && left.type == right.type &&
@@ -92,10 +92,10 @@ struct BoundExpression {
 [[nodiscard]] Result<BoundExpression> make_call(FunctionId function, std::vector<BoundExpression> arguments,
                                                 const Type& target = {});
 
-/// What an aggregate counts of its arguments, and in which order.
+/// Says what an aggregate counts of its arguments, and in which order.
 struct AggregateInput {
   bool is_distinct = false;
-  std::vector<SortOrder> order = {};  ///< Of the last arguments. Of what is_made_in_order() alone.
+  std::vector<SortOrder> order = {};  ///< It is of the last arguments, and of what is_made_in_order() alone.
 };
 
 /// An aggregate of the rows of a group. Errors: those of aggregate_type(), 54001.
@@ -110,18 +110,19 @@ struct AggregateInput {
 /// The error of a NULL that an expression made which is not nullable.
 [[nodiscard]] Error unexpected_null(const BoundExpression& expression);
 
-/// The same expression with what depends on no row computed, in the order in which PostgreSQL does: what an AND, an OR,
-/// a CASE or a COALESCE cannot reach is left out uncomputed. What fails because of a stable function (has_stable()) is
-/// left as it is, and fails on each row. Errors: those of evaluate().
+/// Computes what depends on no row in an expression, in the order in which PostgreSQL does: what an AND, an OR, a CASE
+/// or a COALESCE cannot reach is left out uncomputed. What fails because of a stable function (has_stable()) is left as
+/// it is, and fails on each row. Errors: those of evaluate().
 [[nodiscard]] Result<BoundExpression> fold(BoundExpression expression);
 
-/// Whether there is a function in it that PostgreSQL calls stable: its planner computes nothing that depends on it.
+/// Says whether there is a function in it that PostgreSQL calls stable: its planner computes nothing that depends on
+/// it.
 [[nodiscard]] bool has_stable(const BoundExpression& expression);
 
-/// Whether evaluating it may end in an error, whatever the row.
+/// Says whether evaluating it may end in an error, whatever the row.
 [[nodiscard]] bool can_fail(const BoundExpression& expression);
 
-/// Whether it has an aggregate in it.
+/// Says whether it has an aggregate in it.
 [[nodiscard]] bool has_aggregate(const BoundExpression& expression);
 
 /// Calls use(input) for each kInput in it, outside of aggregates and within.

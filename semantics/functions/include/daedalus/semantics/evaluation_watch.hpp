@@ -11,9 +11,9 @@ class EvaluationWatch {
  public:
   virtual ~EvaluationWatch() = default;
 
-  /// Whether the evaluation is to end. Cheap: it need not look at a clock each time.
+  /// Says whether the evaluation is to end. Cheap: it need not look at a clock each time.
   [[nodiscard]] virtual bool is_over() = 0;
-  /// The same before a call that may take milliseconds: it looks at the clock.
+  /// Says so before a call that may take milliseconds: it looks at the clock.
   [[nodiscard]] virtual bool is_over_now() = 0;
 
   /// The watch of this thread. Null: every evaluation runs to its end.
@@ -38,7 +38,7 @@ class EvaluationWatch {
 /// Steps of matching an automaton that may take a tenth of a millisecond, and more.
 constexpr uint64_t kLongMatchSteps = 20'000;
 
-/// Whether this thread's evaluation is to end before a call of so many steps.
+/// Says whether this thread's evaluation is to end before a call of so many steps.
 [[nodiscard]] inline bool is_evaluation_over(uint64_t steps = 0) {
   EvaluationWatch* const watch = EvaluationWatch::of_thread();
   return watch != nullptr && (steps > kLongMatchSteps ? watch->is_over_now() : watch->is_over());

@@ -6,7 +6,7 @@
 
 namespace daedalus::semantics {
 
-/// Whether a text is like a pattern, whose escape character is the backslash. Nothing: the pattern ends with it.
+/// Says whether a text is like a pattern, whose escape character is the backslash. Nothing: the pattern ends with it.
 [[nodiscard]] std::optional<bool> is_like(std::string_view text, std::string_view pattern);
 
 }  // namespace daedalus::semantics

@@ -11,18 +11,18 @@ namespace daedalus::semantics {
 
 struct BoundExpression;
 
-/// What kept_expression() keeps; only functions of regular expressions look into it.
+/// kept_expression() keeps such expressions; only functions of regular expressions look into one.
 class RegularExpression;
 
-/// Whether a text has a part that an expression matches: the operators ~ and, without case, ~*. The expression is read
-/// anew only if the thread has not matched it lately.
+/// Gives the expression that the operators ~ and, without case, ~* look for in a text. It is read anew only if the
+/// thread has not matched it lately.
 /// Errors: 2201B, 0A000: those of the expression.
 [[nodiscard]] Result<RegularExpression*> kept_expression(std::string_view pattern, bool ignores_case);
 [[nodiscard]] bool is_found(RegularExpression& expression, std::string_view text);
 /// Steps that looking through a text of so many bytes may take.
 [[nodiscard]] uint64_t match_steps(const RegularExpression& expression, size_t bytes);
 
-/// Whether a call of a function or an operator may be computed as far as a constant expression in it says. What is
+/// Checks that a call of a function or an operator may be computed as far as a constant expression in it says. What is
 /// wrong with one is met where a row is computed. Error 0A000, of the expression.
 [[nodiscard]] Result<void> check_expression(const BoundExpression& call);
 

@@ -18,8 +18,8 @@ namespace daedalus::semantics {
 /// As many arguments as a call in SQL may have: PostgreSQL's FUNC_MAX_ARGS.
 constexpr size_t kArgumentsMax = 100;
 
-/// What a function is asked about: values that stay where they are, in a row or an expression, and room for the text
-/// that it makes of them.
+/// A function is asked about its arguments: values that stay where they are, in a row or an expression, and room for
+/// the text that it makes of them.
 class Arguments {
  public:
   Arguments(std::span<const Value* const> places, SpareTexts& texts) : places_(places), texts_(&texts) {}
@@ -60,13 +60,13 @@ struct ScalarFunction {
   bool is_stable = false;            ///< PostgreSQL's volatility: a session's settings count.
   int8_t zone_place = -1;  ///< The argument that names a time zone, as which it takes what bind_zone() makes of it.
   bool zone_may_be_offset = false;  ///< bind_zone_or_offset(), rather.
-  /// What the entry of this name without its last argument is where a session's zone, which is that argument, is not
-  /// UTC. No text calls it: see function_at_zone().
+  /// It stands for the entry of this name without its last argument where a session's zone, which is that argument, is
+  /// not UTC. No text calls it: see function_at_zone().
   bool is_at_zone = false;
   uint16_t since = 1;      ///< The version of the language (language.hpp) that it came with.
   bool is_helper = false;  ///< It stands behind an operator, an index or an aggregate: not for users' lists.
 
-  /// Whether PostgreSQL has it, and nothing here computes it.
+  /// Says whether PostgreSQL has it, and nothing here computes it.
   [[nodiscard]] bool is_refused() const { return evaluate == nullptr && id != FunctionId::kCast; }
 };
 
@@ -80,9 +80,9 @@ struct ScalarFunction {
 /// Null: there is none.
 [[nodiscard]] const ScalarFunction* find_function(FunctionId id);
 
-/// Whether any overload has this name.
+/// Says whether any overload has this name.
 [[nodiscard]] bool is_function_name(std::string_view name);
-/// Whether any operator of so many operands has this sign.
+/// Says whether any operator of so many operands has this sign.
 [[nodiscard]] bool is_operator_sign(std::string_view sign, size_t operands);
 
 /// An argument before it is known what takes it.
@@ -102,10 +102,10 @@ struct ArgumentKind {
                                                       std::vector<BoundExpression> arguments,
                                                       const std::string* zone = nullptr);
 
-/// Whether the session's zone may have a part in such a call: there are moments in it.
+/// Says whether the session's zone may have a part in such a call: there are moments in it.
 [[nodiscard]] bool may_hang_on_zone(const ScalarFunction& function);
-/// What to call instead of a function where a session's zone is not UTC: it takes the zone, as it travels, as one more
-/// argument. Null: a zone changes nothing.
+/// Gives what is called instead of a function where a session's zone is not UTC: it takes the zone, as it travels, as
+/// one more argument. Null: a zone changes nothing.
 [[nodiscard]] const ScalarFunction* function_at_zone(const ScalarFunction& function);
 
 /// The kind that values of CASE, COALESCE, GREATEST, LEAST, IN and VALUES are brought to (10.5); text where nothing is
@@ -118,13 +118,13 @@ struct ArgumentKind {
 /// The casts of time to and from other kinds, strings apart: all of them are casts on assignment, too.
 [[nodiscard]] bool is_cast_of_time(TypeKind from, TypeKind to);
 
-/// What an explicit cast makes of a value that is not NULL: strings are cut to length, anything may become a string and
-/// be read from one. Errors: 42846 no such cast, and those of parse_text() and assign().
+/// Casts a value that is not NULL explicitly: strings are cut to length, anything may become a string and be read from
+/// one. Errors: 42846 no such cast, and those of parse_text() and assign().
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to);
-/// The same in the room of `texts`.
+/// Casts in the room of `texts`.
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to, SpareTexts& texts);
 
-/// Whether the session's zone has a part in a cast between these: moments from and to clocks and texts.
+/// Says whether the session's zone has a part in a cast between these: moments from and to clocks and texts.
 [[nodiscard]] bool is_cast_by_zone(TypeKind from, TypeKind to);
 /// Such a cast where the session's zone is this one, bound. Errors: those of make_call().
 [[nodiscard]] Result<BoundExpression> cast_at_zone(BoundExpression value, const Type& to, const std::string& zone);

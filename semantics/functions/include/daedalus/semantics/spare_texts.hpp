@@ -1,4 +1,4 @@
-// What an evaluation of many rows keeps from one row to the next: room for texts.
+// An evaluation of many rows keeps room for texts from one row to the next.
 #pragma once
 
 #include <array>
@@ -65,7 +65,7 @@ class SpareTexts {
   static constexpr size_t kTextsMax = 128;
 
   std::array<std::string, kTextsFew> few_;
-  size_t count_ = 0;               ///< Of few_.
+  size_t count_ = 0;               ///< So many of few_ are there.
   std::vector<std::string> many_;  ///< Beyond those.
 };
 

@@ -21,7 +21,7 @@ namespace daedalus::semantics {
 /// separator parts nothing. Precondition: it is not 0.
 [[nodiscard]] std::string_view field_of(std::string_view text, std::string_view separator, int64_t wanted);
 
-/// Where `wanted` begins, from 1; 0: nowhere.
+/// Says where `wanted` begins, from 1; 0: nowhere.
 [[nodiscard]] int64_t position_of(std::string_view text, std::string_view wanted);
 
 }  // namespace daedalus::semantics

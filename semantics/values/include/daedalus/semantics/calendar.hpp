@@ -48,8 +48,8 @@ struct CivilDate {
   return numerator % denominator < 0 ? quotient - 1 : quotient;
 }
 
-/// What is left behind floor_div(): never negative. Any numerator, of which floor_div() times the denominator may be
-/// beyond 64 bits.
+/// Gives what is left behind floor_div(): never negative. Any numerator, of which floor_div() times the denominator may
+/// be beyond 64 bits.
 [[nodiscard]] constexpr int64_t floor_mod(int64_t numerator, int64_t denominator) {
   const int64_t rest = numerator % denominator;
   return rest < 0 ? rest + denominator : rest;

@@ -22,7 +22,7 @@ namespace daedalus::semantics {
   return count;
 }
 
-/// Where character number `count` begins, from 0; the end where there are fewer.
+/// Says where character number `count` begins, from 0; the end where there are fewer.
 [[nodiscard]] inline size_t offset_of(std::string_view text, int64_t count) {
   size_t at = 0;
   for (; count > 0 && at < text.size(); --count) {

@@ -19,7 +19,7 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// 10^exponent. Cheap up to 76; linear in the exponent beyond.
 [[nodiscard]] BigInt power_of_ten(uint32_t exponent);
 
-/// Whether digits · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents may be negative.
+/// Says whether digits · 10^decimal_exponent is mantissa · 2^binary_exponent, exactly. Exponents may be negative.
 /// Precondition: 0 < digits < 10^19, 0 < mantissa < 2^55.
 [[nodiscard]] bool is_equal(uint64_t digits, int decimal_exponent, int64_t mantissa, int binary_exponent);
 
@@ -39,7 +39,7 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// significant digits, and never fewer fractional ones than either has. right is not zero.
 [[nodiscard]] Decimal divide(const Decimal& left, const Decimal& right);
 
-/// What division towards zero leaves, with the sign of `left`, at the larger scale. right is not zero.
+/// Gives what division towards zero leaves, with the sign of `left`, at the larger scale. right is not zero.
 [[nodiscard]] Decimal remainder(const Decimal& left, const Decimal& right);
 
 /// -1, 0 or 1 by value, whatever the scales.
@@ -48,10 +48,10 @@ constexpr uint32_t kDecimalDigitsMax = 612;
 /// The weight of the first digit in base 10000, as numeric.c keeps a number; 0 for zero.
 [[nodiscard]] int32_t leading_weight(const Decimal& value);
 
-/// Whether |value| at its scale is below 10^precision, as numeric(precision, scale) demands.
+/// Says whether |value| at its scale is below 10^precision, as numeric(precision, scale) demands.
 [[nodiscard]] bool fits_precision(const Decimal& value, uint32_t precision);
 
-/// The same value at the least scale that holds it.
+/// Gives the same value at the least scale that holds it.
 [[nodiscard]] Decimal without_trailing_zeros(Decimal value);
 
 /// Digits with sign and point: "-0.05", "120".

@@ -1,4 +1,4 @@
-// What may stand behind INTERVAL in a type's name: the fields that are kept, and digits of seconds.
+// A modifier may stand behind INTERVAL in a type's name: the fields that are kept, and digits of seconds.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ struct IntervalModifier {
 
 /// Reads a text as an interval with these fields. Errors: 22007 malformed, 22015 a field out of range, 22008.
 [[nodiscard]] Result<Value> parse_interval(std::string_view text, IntervalModifier modifier = {});
-/// What is left of an interval: fields below the last one are cut, seconds are rounded. Error 22008.
+/// Restricts an interval: fields below the last one are cut, seconds are rounded. Error 22008.
 [[nodiscard]] Result<Interval> restricted(const Interval& interval, IntervalModifier modifier);
 
 }  // namespace daedalus::semantics

@@ -13,12 +13,12 @@
 
 namespace daedalus::semantics {
 
-/// What packing has to know of a column.
+/// Packing has to know this of a column.
 struct PackedColumn {
   uint16_t width = 0;  ///< Bytes of a value, its tail included; strings end in zeros that are not part of them.
   bool is_text = false;
 
-  /// Whether values lie in two planes: eight bytes of each in the column's, the rest in one of tails.
+  /// Says whether values lie in two planes: eight bytes of each in the column's, the rest in one of tails.
   [[nodiscard]] bool has_tail() const { return is_text && width > DAEDALUS_STRING_PREFIX_SIZE; }
   /// Bytes of a value in its column's plane.
   [[nodiscard]] uint32_t stride() const { return has_tail() ? DAEDALUS_STRING_PREFIX_SIZE : width; }
@@ -68,7 +68,7 @@ class PackedRowWriter {
     }
   }
 
-  /// The same of a column with tails. `tail` is only read where the string is longer than its prefix.
+  /// Puts a value of a column with tails. `tail` is only read where the string is longer than its prefix.
   void put(PackedColumn column, const uint8_t* prefix, const uint8_t* tail, bool is_null) {
     note_null(is_null);
     if (is_null) {
@@ -111,7 +111,7 @@ class PackedRowWriter {
   static constexpr uint32_t kPrefix = DAEDALUS_STRING_PREFIX_SIZE;
   static_assert(kPrefix == sizeof(uint64_t));
 
-  /// Of a string that a word begins with, zeros behind it.
+  /// Counts the bytes of a string that a word begins with, zeros behind it.
   [[nodiscard]] static uint32_t text_bytes(uint64_t word) {
     return word == 0 ? 0 : 8 - static_cast<uint32_t>(__builtin_clzll(word)) / 8;
   }
@@ -167,7 +167,7 @@ class PackedRowWriter {
   }
 
   uint8_t* row_;
-  uint8_t* null_bits_;  ///< Those of the columns put since the last whole group.
+  uint8_t* null_bits_;  ///< They are those of the columns put since the last whole group.
   uint8_t* at_;
   uint64_t nulls_ = 0;
   uint32_t put_count_ = 0;

@@ -1,4 +1,4 @@
-// What decides where a row lives (docs/wire.md, "Placement"): keys of values, identities, and how they are spread. The
+// These decide where a row lives (docs/wire.md, "Placement"): keys of values, identities, and how they are spread. The
 // rule that puts them together is PlacementRule's.
 #pragma once
 

@@ -24,9 +24,9 @@ class SessionZone {
 
   /// As PostgreSQL shows it: as the database spells it, in capitals, or <-05>+05. find() finds the same zone by it.
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// Whether its clocks show what clocks in UTC show, and always did.
+  /// Says whether its clocks show what clocks in UTC show, and always did.
   [[nodiscard]] bool is_utc() const { return is_utc_; }
-  /// What it travels as.
+  /// Gives the text that it travels as.
   [[nodiscard]] const std::string& bound() const { return bound_; }
   [[nodiscard]] const BoundZone& zone() const { return zone_; }
 

@@ -30,7 +30,7 @@ class TimeZones;
 /// PostgreSQL's output: `t`/`f`, shortest round-trip floats, `2013-01-01 05:00:00`, `2013-01-01 05:00:00+00`, char(n)
 /// padded with blanks. A timestamptz is shown as a clock in `zone` shows it; null: UTC. Precondition: not NULL.
 [[nodiscard]] std::string format_text(const Type& type, const Value& value, const BoundZone* zone = nullptr);
-/// The same, behind what `out` is.
+/// Appends that text to `out`.
 void append_text(const Type& type, const Value& value, std::string& out, const BoundZone* zone = nullptr);
 
 /// Converts a value of type `from` for assignment to a column of type `to` (PostgreSQL's assignment casts among the
@@ -39,7 +39,7 @@ void append_text(const Type& type, const Value& value, std::string& out, const B
 /// by parse_text(). NULL passes. Errors: 22003, 22001, 22008, 42804 no such cast, 0A000 NaN or infinity to numeric;
 /// those of parse_text().
 [[nodiscard]] Result<Value> assign(const Type& from, const Value& value, const Type& to);
-/// The same for what is computed, and kept in no column: its moments may lie before Christ.
+/// Converts what is computed, and kept in no column: its moments may lie before Christ.
 [[nodiscard]] Result<Value> convert(const Type& from, const Value& value, const Type& to);
 
 }  // namespace daedalus::semantics

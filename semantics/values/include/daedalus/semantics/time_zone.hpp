@@ -27,10 +27,10 @@ struct YearlyRule {
   uint16_t day = 0;  ///< 0 is Sunday; of the other kinds the day of the year.
   uint8_t month = 0;
   uint8_t week = 0;
-  int32_t seconds = 0;  ///< Of the day, before it or behind it.
+  int32_t seconds = 0;  ///< They count from the beginning of the day, and may lie before it or behind its end.
 };
 
-/// What holds in every year from the last transition on.
+/// A footer holds in every year from the last transition on.
 struct ZoneFooter {
   int32_t standard = 0;  ///< Seconds east of UTC.
   /// Daylight saving time from one rule to the other; nothing: standard time all the year.
@@ -46,7 +46,7 @@ struct ZoneTable {
   struct Transition {
     int64_t at = 0;      ///< Seconds since 1970-01-01 00:00 UTC; ascending.
     int32_t offset = 0;  ///< From then on, in seconds east of UTC.
-    std::string name;    ///< What clocks call it: CET.
+    std::string name;    ///< Clocks call it so: CET.
   };
   std::string name;          ///< As its database spells it.
   int32_t first_offset = 0;  ///< Before all transitions.
@@ -60,34 +60,34 @@ class TimeZones {
   virtual ~TimeZones() = default;
   /// The zone of this name, in whatever case; null: there is none. Lives as long as the database.
   [[nodiscard]] virtual const ZoneTable* find(std::string_view name) const = 0;
-  /// Of the database, "2025b"; empty: there is no database.
+  /// Gives the version of the database, "2025b"; empty: there is no database.
   [[nodiscard]] virtual const std::string& version() const = 0;
 };
 
-/// What POSIX writes into TZ, as zones' files end with it: CET-1CEST,M3.5.0,M10.5.0/3. Nothing: it is none.
+/// Reads what POSIX writes into TZ, as zones' files end with it: CET-1CEST,M3.5.0,M10.5.0/3. Nothing: it is none.
 [[nodiscard]] std::optional<ZoneFooter> read_zone_rule(std::string_view text);
 
 constexpr size_t kZoneNameSizeMax = 255;
-/// Of what a zone travels as; the richest zone takes half of it.
+/// The text that a zone travels as has at most this size; the richest zone takes half of it.
 constexpr size_t kZoneTextSizeMax = 4'096;
 
-/// What a zone, as PostgreSQL's AT TIME ZONE names it, travels as: an abbreviation (EST), a zone of the database
+/// Gives what a zone, as PostgreSQL's AT TIME ZONE names it, travels as: an abbreviation (EST), a zone of the database
 /// (Europe/Zurich) or an offset as POSIX has it (UTC+3, which is west of UTC). `zones` may be null: there are none.
 /// Errors: 22023 no such zone; 0A000 there is no database, or daylight saving time without rules (FOO5BAR).
 [[nodiscard]] Result<std::string> bind_zone(std::string_view name, const TimeZones* zones);
 
-/// The same of the zone that a session is set to (SET TIME ZONE), where a name is never an abbreviation: EET is a zone
+/// Gives it for the zone that a session is set to (SET TIME ZONE), where a name is never an abbreviation: EET is a zone
 /// with daylight saving time there.
 [[nodiscard]] Result<std::string> bind_session_zone(std::string_view name, const TimeZones* zones);
 
-/// The same where an offset may be written as in a timestamp: +03:30, which is east of UTC.
+/// Gives it where an offset may be written as in a timestamp: +03:30, which is east of UTC.
 /// Errors: 22023, too, an offset out of range, or one without a sign.
 [[nodiscard]] Result<std::string> bind_zone_or_offset(std::string_view name, const TimeZones* zones);
 
-/// What travels instead of a zone that there is not: whoever wants to know its offset meets the error.
+/// Gives what travels instead of a zone that there is not: whoever wants to know its offset meets the error.
 [[nodiscard]] std::string bind_no_zone(const Error& error);
 
-/// What a fixed offset, in seconds east of UTC, travels as.
+/// Gives what a fixed offset, in seconds east of UTC, travels as.
 [[nodiscard]] std::string bind_offset(int32_t offset);
 
 /// A zone as it travelled; borrows its text.
@@ -96,9 +96,9 @@ class BoundZone {
   /// Errors: 22023 there is no such zone; 08P01 the text is none that bind_zone() made. Cost: constant.
   [[nodiscard]] static Result<BoundZone> read(std::string_view text);
 
-  /// Of an abbreviation its place's zone, whatever clocks there called it; any other zone as it is.
+  /// Gives the zone of an abbreviation's place, whatever clocks there called it; any other zone as it is.
   [[nodiscard]] BoundZone of_place() const;
-  /// Whether its clocks are, and always were, so many seconds east of UTC.
+  /// Says whether its clocks are, and always were, so many seconds east of UTC.
   [[nodiscard]] bool is_always(int64_t offset) const;
   /// Seconds east of UTC at a moment, in seconds since 1970. Cost: a binary search.
   [[nodiscard]] int64_t offset_at(int64_t utc) const;
@@ -128,7 +128,7 @@ class BoundZone {
   };
 
   Rules zone_;
-  std::optional<Rules> abbreviation_;  ///< What an abbreviation has meant in that zone.
+  std::optional<Rules> abbreviation_;  ///< An abbreviation has meant this in that zone.
 };
 
 }  // namespace daedalus::semantics

@@ -36,9 +36,9 @@ constexpr uint32_t kStringLengthMax = 4096;
 constexpr uint32_t kColumnsMax = 1600;  // PostgreSQL's limit.
 constexpr uint32_t kRowSizeMax = 1u << 20;
 
-/// What date, timestamp and timestamptz (in UTC) columns hold: from the first day of the year 1 to 5874897-12-31,
-/// PostgreSQL's last, and to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds since 1970
-/// (PostgreSQL, which counts from 2000, reaches 294276). Years before Christ are refused.
+/// Columns of date, timestamp and timestamptz (in UTC) hold days and moments from the first day of the year 1 to
+/// 5874897-12-31, PostgreSQL's last, and to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds
+/// since 1970 (PostgreSQL, which counts from 2000, reaches 294276). Years before Christ are refused.
 constexpr int64_t kDateDaysMin = -719162;
 constexpr int64_t kDateDaysMax = 2145042905;
 constexpr int64_t kMicrosPerDay = 86'400'000'000;
@@ -46,7 +46,7 @@ constexpr int64_t kMicrosPerDay = 86'400'000'000;
 constexpr int64_t kTimeMicrosMax = kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMax = 9'223'371'244'799'999'999;
-/// What is computed of them may lie further back, as far as PostgreSQL's moments: 4714-11-24 BC, the Julian day 0.
+/// Computed ones may lie further back, as far as PostgreSQL's moments: 4714-11-24 BC, the Julian day 0.
 constexpr int64_t kComputedDaysMin = -2'440'588;
 constexpr int64_t kComputedMicrosMin = kComputedDaysMin * kMicrosPerDay;
 
@@ -69,16 +69,16 @@ struct Type {
 [[nodiscard]] constexpr bool is_timestamp(TypeKind kind) {
   return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz;
 }
-/// Those and dates.
+/// Says whether it is a timestamp or a date.
 [[nodiscard]] constexpr bool is_moment(TypeKind kind) { return kind == TypeKind::kDate || is_timestamp(kind); }
 
 /// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
 [[nodiscard]] std::string to_string(const Type& type);
 
-/// The same without length, precision and scale: "numeric", "character varying". Static storage.
+/// Gives the name without length, precision and scale: "numeric", "character varying". Static storage.
 [[nodiscard]] std::string_view kind_name(TypeKind kind);
 
-/// What is wrong with a type that came from outside, or nothing. Computed types (precision or length 0) are legal.
+/// Says what is wrong with a type that came from outside, or nothing. Computed types (precision or length 0) are legal.
 [[nodiscard]] std::optional<std::string> type_fault(const Type& type);
 
 /// A constant of this type is a quoted literal: it takes the type its place asks for, through parse_text().
@@ -99,10 +99,10 @@ struct Type {
 /// precision.
 [[nodiscard]] uint32_t plane_width(const Type& type);
 
-/// Those of them that lie in a plane of tails: what a string has behind its first bytes.
+/// Counts those of them that lie in a plane of tails: what a string has behind its first bytes.
 [[nodiscard]] uint32_t tail_width(const Type& type);
 
-/// What PostgreSQL has as the modifier of a value without a length, a precision and a scale.
+/// PostgreSQL has this as the modifier of a value without a length, a precision and a scale.
 constexpr int32_t kNoModifier = -1;
 
 /// PostgreSQL's modifier (atttypmod) of a column that is declared with this type.
@@ -113,7 +113,7 @@ struct Column {
   Type type;
   bool nullable = true;
   std::optional<Value> default_value;  ///< No value: no DEFAULT clause.
-  /// Of an answer: what PostgreSQL has as its modifier; nothing: that of its type.
+  /// A column of an answer has PostgreSQL's modifier here; nothing: that of its type.
   std::optional<int32_t> modifier = std::nullopt;
 };
 

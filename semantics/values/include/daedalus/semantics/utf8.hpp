@@ -5,7 +5,7 @@
 
 namespace daedalus::semantics {
 
-/// Whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF) without NUL. Allocates
+/// Says whether `text` is well-formed UTF-8 (no overlong forms, no surrogates, at most U+10FFFF) without NUL. Allocates
 /// nothing; eight bytes a step over ASCII.
 [[nodiscard]] bool is_valid_text(std::string_view text) noexcept;
 

@@ -24,7 +24,7 @@ void append_uuid(std::string_view bytes, std::string& out);
 /// The number that the bytes are, the most significant one first, less 2^127. Precondition: kUuidSize bytes.
 [[nodiscard]] __int128 uuid_number(std::string_view bytes);
 [[nodiscard]] std::string uuid_bytes(__int128 number);
-/// The same, in place of what `bytes` was.
+/// Writes them in place of what `bytes` was.
 void write_uuid_bytes(__int128 number, std::string& bytes);
 
 }  // namespace daedalus::semantics

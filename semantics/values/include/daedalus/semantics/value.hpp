@@ -47,7 +47,7 @@ using Value = std::variant<std::monostate, bool, int64_t, double, Decimal, std::
 
 [[nodiscard]] inline bool is_null(const Value& value) { return value.index() == 0; }
 
-/// Whether nothing can tell the two apart: NaN is NaN, and 0.0 is not −0.0.
+/// Says whether nothing can tell the two apart: NaN is NaN, and 0.0 is not −0.0.
 [[nodiscard]] inline bool is_identical(const Value& left, const Value& right) {
   const auto* number = std::get_if<double>(&left);
   const auto* other = std::get_if<double>(&right);
