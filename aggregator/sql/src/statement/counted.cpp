@@ -19,8 +19,6 @@ using grammar::Node;
 using grammar::SelectStatement;
 using semantics::TypeKind;
 
-constexpr size_t kArenaBytes = 16u << 10;
-
 /// The name of the column that the number is.
 constexpr const char* kNumber = "count";
 
@@ -250,6 +248,7 @@ Result<CompiledSelect> compile_number(Scope& scope, const contract::PartitionMap
       return scope.refuse("an aggregate without FROM", scope.statement_location());
     }
   }
+  constexpr size_t kArenaBytes = 16u << 10;
   Arena arena(kArenaBytes);
   auto read = read_select(scope, with_list(*counted.query, arena));
   if (!read) {
