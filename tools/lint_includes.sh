@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Base, semantics and the engine use little from outside the standard library, and this says what: nobody else's headers
-# creep in, and a room of the engine is reached by linking to it and not by a path.
+# creep in, and a room of the engine or of the protocol of PostgreSQL is reached by linking to it and not by a path.
 #
 #   tools/lint_includes.sh [FOLDER]    a tree other than this one, for tools/lint_test.sh
 set -euo pipefail
@@ -25,6 +25,8 @@ refuse "the engine is made of the standard library, semantics, Highway and libnu
 refuse "a room's header is included by its name: link to the room" \
   '#include "(\.\.?|src|operations|support|kernels|table|predicate|index|aggregate|query|update|sweep|thread|c_api)/' \
   storage_node/engine/src storage_node/engine/include
+refuse "a room's header is included by its name: link to the room" \
+  '#include "(\.\.?|src|wire|commands|login|copy|statements|writes|session)/' aggregator/postgres/src
 refuse "semantics formats with fmt in its sources; of Boost it has BigInt (value.hpp) and nothing else" \
   '#include [<"]((google|spdlog|CLI)/|.*\.pb\.h)|#include <boost/|\bboost::[a-ln-z]' \
   "${semantics[@]}" ':!semantics/values/include/daedalus/semantics/value.hpp'
