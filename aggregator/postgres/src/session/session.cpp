@@ -38,7 +38,7 @@ PgSession::~PgSession() = default;
 // ---- what happens to the connection ----
 
 void PgSession::on_bytes(std::string_view bytes, Instant now) {
-  if (phase_ != Phase::kOver) {
+  if (!is_over()) {
     now_ = now;
     input_.feed(bytes);
     process();
@@ -47,23 +47,23 @@ void PgSession::on_bytes(std::string_view bytes, Instant now) {
 
 bool PgSession::takes_input() const {
   const bool is_stopped =
-      wait_ != Wait::kNothing || !pipeline_.empty() || output_.waiting() >= options_.limits.output_pause_size;
-  return !is_stopped || phase_ == Phase::kOver || input_.size() < options_.limits.input_size_max;
+      !wanted_frame(awaited_) || !pipeline_.empty() || output_.waiting() >= options_.limits.output_pause_size;
+  return !is_stopped || is_over() || input_.size() < options_.limits.input_size_max;
 }
 
 void PgSession::process() {
-  while (phase_ != Phase::kOver && wait_ == Wait::kNothing && output_.waiting() < options_.limits.output_pause_size) {
-    if (has_write_for_now()) {
-      submit(Then::kInBlock);
+  while (const auto kind =
+             output_.waiting() < options_.limits.output_pause_size ? wanted_frame(awaited_) : std::nullopt) {
+    const bool is_free = is_awaited<awaited::Message>();
+    if (is_free && has_write_for_now()) {
+      submit(Ends::kWriteInBlock);
       continue;
     }
-    if (simple_ != nullptr && copy_ == nullptr) {
+    if (is_free && simple_ != nullptr) {
       step_simple();
       continue;
     }
-    const auto frame = input_.next(phase_ == Phase::kReady   ? FrameKind::kMessage
-                                   : phase_ == Phase::kLogin ? FrameKind::kLogin
-                                                             : FrameKind::kFirst);
+    const auto frame = input_.next(*kind);
     if (!frame) {
       fatal(frame.error());
       return;
@@ -77,19 +77,19 @@ void PgSession::process() {
     }
     handle(**frame);
   }
-  if (phase_ != Phase::kOver) {
+  if (!is_over()) {
     input_.drop_read();
     count_kept();
   }
 }
 
 void PgSession::handle(const Frame& frame) {
-  if (phase_ == Phase::kStartup) {
+  if (is_awaited<awaited::FirstMessage>()) {
     handle_first(frame.body);
     return;
   }
   is_ready_ = false;
-  if (phase_ == Phase::kLogin) {
+  if (is_awaited<awaited::LoginMessage>()) {
     on_login(frame);
     return;
   }
@@ -97,8 +97,8 @@ void PgSession::handle(const Frame& frame) {
     finish("the client has said goodbye");
     return;
   }
-  if (copy_ != nullptr) {
-    return on_copy_frame(frame);
+  if (CopyIn* const copy = copy_in()) {
+    return on_copy_frame(*copy, frame);
   }
   if (skips_to_sync_ && frame.type != 'S') {
     return;
@@ -151,25 +151,25 @@ void PgSession::handle_message(const Frame& frame) {
 void PgSession::on_written(size_t size, Instant now) {
   output_.on_written(size);
   last_progress_ = now;
-  if (phase_ != Phase::kOver) {
+  if (!is_over()) {
     process();
   }
 }
 
 void PgSession::on_deadline(Instant now) {
-  if (phase_ == Phase::kOver || now < next_deadline()) {
+  if (is_over() || now < next_deadline()) {
     return;
   }
   if (now >= copy_deadline()) {
-    fail_copy(rejected("57014", "canceling statement due to statement timeout"));
+    fail_copy(*copy_in(), rejected("57014", "canceling statement due to statement timeout"));
     return process();
   }
-  if (wait_ == Wait::kVerdict && now >= entrance_.verdict_at()) {
+  if (is_awaited<awaited::Verdict>() && now >= entrance_.verdict_at()) {
     tell_verdict();
     process();
-  } else if (phase_ != Phase::kReady) {
+  } else if (is_of_login(awaited_)) {
     fatal(rejected("08006", "the client did not log in in time"));
-  } else if (is_fetching() && now >= active_.fetch_due) {
+  } else if (now >= fetch_deadline()) {
     end_late_fetch();
     process();
   } else if (now >= idle_deadline()) {
@@ -182,27 +182,35 @@ void PgSession::on_deadline(Instant now) {
 }
 
 Instant PgSession::next_deadline() const {
-  if (phase_ == Phase::kOver) {
+  if (is_over()) {
     return kNever;
   }
-  if (wait_ == Wait::kVerdict) {
+  if (is_awaited<awaited::Verdict>()) {
     return entrance_.verdict_at();
   }
-  if (phase_ != Phase::kReady) {
+  if (is_of_login(awaited_)) {
     return after(started_, options_.limits.startup_ns_max);
   }
   const Instant stalled = output_.taken() > 0 ? after(last_progress_, options_.limits.stall_ns_max) : kNever;
-  return std::min({stalled, idle_deadline(), copy_deadline(), is_fetching() ? active_.fetch_due : kNever});
+  return std::min({stalled, idle_deadline(), copy_deadline(), fetch_deadline()});
 }
 
 Instant PgSession::idle_deadline() const {
   const int64_t timeout =
       block_.is_open() ? settings_->idle_in_block_timeout_ns() : settings_->idle_session_timeout_ns();
-  const bool is_idle = is_ready_ && wait_ == Wait::kNothing && pipeline_.empty() && output_.taken() == 0;
+  const bool is_idle = is_ready_ && is_awaited<awaited::Message>() && pipeline_.empty() && output_.taken() == 0;
   return is_idle && timeout > 0 ? after(std::max(now_, last_progress_), timeout) : kNever;
 }
 
-Instant PgSession::copy_deadline() const { return copy_ != nullptr ? copy_->deadline() : kNever; }
+Instant PgSession::copy_deadline() const {
+  const auto* const copy = std::get_if<awaited::Copy>(&awaited_);
+  return copy != nullptr ? copy->copy->deadline() : kNever;
+}
+
+Instant PgSession::fetch_deadline() const {
+  const auto* const rows = std::get_if<awaited::Rows>(&awaited_);
+  return rows != nullptr && rows->execution.is_fetching() ? rows->execution.fetch_due : kNever;
+}
 
 void PgSession::on_lost(std::string reason) {
   output_.clear();
@@ -226,83 +234,96 @@ std::string PgSession::take_output(Instant now) {
 // ---- what its owner did ----
 
 const std::optional<std::string>& PgSession::ended() const {
-  return requests_.empty() && ended_ != nullptr ? *ended_ : kNotYet;
+  const auto* const over = std::get_if<awaited::Over>(&awaited_);
+  return requests_.empty() && over != nullptr ? over->reason : kNotYet;
 }
 
 void PgSession::on_work_done(uint64_t id, WorkDone done, Instant /*now*/) {
-  if (phase_ == Phase::kOver || !requests_.is_latest_work(id)) {
+  if (is_over() || !requests_.is_latest_work(id)) {
     return;
   }
-  const Wait waited = std::exchange(wait_, Wait::kNothing);
-  if (std::exchange(is_cancelled_, false)) {
-    fail(rejected("57014", "canceling statement due to user request"));
-  } else if (const auto* home = std::get_if<aggregator::StatementHome>(&done)) {
-    on_located(*home);
-  } else if (auto* pieces = std::get_if<TextPieces>(&done)) {
-    simple_->pieces = std::move(*pieces);
-  } else if (auto* description = std::get_if<Result<aggregator::StatementDescription>>(&done)) {
-    if (*description) {
-      descriptions_.keep(described_.statement.sql, declared_of(described_.statement), **description);
-    }
-    on_described(std::move(*description));
-  } else if (auto* plan = std::get_if<Result<aggregator::Plan>>(&done)) {
-    on_explained(std::move(*plan));
-  } else if (waited == Wait::kCompile) {
-    on_compiled(std::move(std::get<Result<aggregator::Compiled>>(done)));
-  } else if (waited == Wait::kConvert) {
-    on_converted(std::move(std::get<CopyRows>(done)));
+  if (CopyIn* const copy = copy_in()) {
+    on_converted(*copy, std::get<CopyRows>(std::move(done)));
+  } else {
+    take_work(std::exchange(awaited_, awaited::Message{}), std::move(done));
   }
   process();
 }
 
+void PgSession::take_work(Awaited awaited, WorkDone done) {
+  if (auto* const pieces = std::get_if<awaited::Pieces>(&awaited)) {
+    simple_ = std::move(pieces->run);
+  }
+  if (is_cancelled(awaited)) {
+    fail(cancelled_by_user());
+  } else if (std::holds_alternative<awaited::Pieces>(awaited)) {
+    simple_->pieces = std::get<TextPieces>(std::move(done));
+  } else if (auto* const described = std::get_if<awaited::Description>(&awaited)) {
+    auto description = std::get<Result<aggregator::StatementDescription>>(std::move(done));
+    const Prepared& statement = described->run->statement;
+    if (description) {
+      descriptions_.keep(statement.sql, declared_of(statement), *description);
+    }
+    on_described(std::move(described->run), std::move(description));
+  } else if (auto* const home = std::get_if<awaited::Home>(&awaited)) {
+    on_located(std::move(*home), std::get<aggregator::StatementHome>(done));
+  } else if (const auto* const compilation = std::get_if<awaited::Compilation>(&awaited)) {
+    on_compiled(compilation->execution, std::get<Result<aggregator::Compiled>>(std::move(done)));
+  } else if (const auto* const plan = std::get_if<awaited::Plan>(&awaited)) {
+    on_explained(*plan->portal, std::get<Result<aggregator::Plan>>(std::move(done)));
+  }
+}
+
 void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
-  if (phase_ == Phase::kOver) {
+  if (is_over()) {
     return;
   }
   statements_.learn_columns(result.rows());
+  auto* const values = std::get_if<awaited::Values>(&awaited_);
+  const auto* const table = std::get_if<awaited::TableSize>(&awaited_);
   if (submission_.awaits(result.sequence())) {
     on_submitted(std::move(result));
-  } else if (wait_ == Wait::kValues && result.sequence() == values_->sequence) {
-    on_values(std::move(result));
-  } else if (wait_ == Wait::kTableSize && result.sequence() == explained_->sequence) {
+  } else if (values != nullptr && result.sequence() == values->run->sequence) {
+    on_values(*values, std::move(result));
+  } else if (table != nullptr && result.sequence() == table->sequence) {
     on_table_size(result);
   } else if (Pipeline::Slot* const slot = pipeline_.find(result.sequence())) {
     on_slot_result(*slot, std::move(result));
     pump_slots();
   } else if (Portal* const portal = portals_.find_running(result.sequence())) {
     take_result(*portal, std::move(result));
-    if (portal == active_.portal) {
-      pump();
-    } else if (portal == awaited()) {
-      go_on_fetching();
+    auto* const rows = std::get_if<awaited::Rows>(&awaited_);
+    if (rows != nullptr && portal == rows->execution.portal) {
+      pump(rows->execution);
+    } else if (rows != nullptr && portal == awaited()) {
+      go_on_fetching(rows->execution);
     }
   }
   process();
 }
 
 void PgSession::cancel(Instant /*now*/) {
-  if (copy_ != nullptr) {
-    fail_copy(rejected("57014", "canceling statement due to user request"));
+  if (CopyIn* const copy = copy_in()) {
+    fail_copy(*copy, cancelled_by_user());
     return process();
   }
   if (Portal* const running = awaited(); running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
     requests_.abort(running->sequence);
-  } else if (wait_ == Wait::kCatalogue) {
+  } else if (is_of_catalogue(awaited_)) {
     requests_.abandon_catalogue();
-    fail(rejected("57014", "canceling statement due to user request"));
+    fail(cancelled_by_user());
     process();
-  } else if (wait_ == Wait::kSplit || wait_ == Wait::kDescribe || wait_ == Wait::kCompile || wait_ == Wait::kValues ||
-             wait_ == Wait::kLocate || wait_ == Wait::kExplain || wait_ == Wait::kTableSize) {
-    is_cancelled_ = true;
+  } else {
+    postgres::cancel(awaited_);
   }
   // What has been submitted cannot be taken back.
 }
 
 // ---- ends ----
 
-void PgSession::start_work(Wait wait, decltype(Work::what) what) {
-  wait_ = wait;
+void PgSession::start_work(Awaited awaited, decltype(Work::what) what) {
+  awaited_ = std::move(awaited);
   requests_.start_work(std::move(what));
 }
 
@@ -324,11 +345,8 @@ void PgSession::fail(Failure failure) {
     const uint32_t begin = simple_->pieces[simple_->next - 1].first;
     failure.error.position += characters_in(std::string_view(*simple_->text).substr(0, begin));
   }
-  active_.portal = nullptr;
-  copy_.reset();
+  awaited_ = awaited::Message{};
   portals_.set_executed(nullptr);
-  wait_ = Wait::kNothing;
-  is_cancelled_ = false;
   if (block_.savepoint_count() == 0 || group_.is_holding()) {
     group_.clear();  // Else it has what waits for COMMIT, and a savepoint knows what stays of it.
   }
@@ -350,7 +368,7 @@ void PgSession::fail(Failure failure) {
 }
 
 void PgSession::fatal(const Error& error) {
-  if (phase_ == Phase::kOver) {
+  if (is_over()) {
     return;
   }
   tell(Severity::kFatal, error, {}, output_.text());
@@ -358,14 +376,11 @@ void PgSession::fatal(const Error& error) {
 }
 
 void PgSession::finish(std::string reason) {
-  if (phase_ == Phase::kOver) {
+  if (is_over()) {
     return;
   }
-  phase_ = Phase::kOver;
-  wait_ = Wait::kNothing;
-  active_.portal = nullptr;
+  awaited_ = awaited::Over{reason};
   simple_.reset();
-  copy_.reset();
   entrance_.give_up();
   input_.clear();
   group_.clear();
@@ -373,13 +388,10 @@ void PgSession::finish(std::string reason) {
   portals_.clear();
   pipeline_.clear();
   answers_.clear();
-  values_.reset();
-  explained_.reset();
   kept_.release();
   if (was_up_) {
-    requests_.tell_down(reason);
+    requests_.tell_down(std::move(reason));
   }
-  ended_ = std::make_unique<const std::optional<std::string>>(std::move(reason));
 }
 
 }  // namespace daedalus::postgres

@@ -5,10 +5,12 @@
 // errors up to the next Sync, blocks, what becomes one update. Refuses to know sockets, threads, the clock, and what a
 // query means.
 //
-//             a password is needed            it was right              goodbye, fault, silence
-//   kStartup ──────────────────────► kLogin ────────────────► kReady ─────────────────────────► kOver
-//       │ └──────────── trusted, or by a certificate ───────────┘                                 ▲
-//       └────────────────────────────────┴───────────── refusal, silence, cancel request ─────────┘
+//                   a password is needed                 it was right            goodbye, fault, silence
+//   FirstMessage ──────────────────────► LoginMessage ────────────────► Message ────────────────────────► Over
+//       │ └──────────── trusted, or by a certificate ──────────────────────┘                                ▲
+//       └──────────────────────────────────────┴────────────── refusal, silence, cancel request ────────────┘
+//
+// awaited.hpp has what else is awaited between two messages.
 //
 // Its parts keep their state to themselves and know nothing of the session: they say what is to be done next.
 //
@@ -18,6 +20,7 @@
 //   block                BEGIN to COMMIT: isolation, SET LOCAL, savepoints
 //   prepared_statements  statements by name, and by slot of the core's
 //   portals              what runs, or has a name to be run by, cursors among them
+//   awaited              the one thing that has to come before anything else happens
 //   answers              the rows of portals that wait; execution is the Execute that waits for them
 //   pipeline             queries that run beside each other
 //   write_group          what becomes one update; submission is its way to the writer
@@ -36,6 +39,7 @@
 #include <vector>
 
 #include "answers.hpp"
+#include "awaited.hpp"
 #include "block.hpp"
 #include "client_activity.hpp"
 #include "client_settings.hpp"
@@ -61,7 +65,6 @@
 #include "portals.hpp"
 #include "prepared_statements.hpp"
 #include "requests.hpp"
-#include "session_runs.hpp"
 #include "submission.hpp"
 #include "write_group.hpp"
 
@@ -104,7 +107,7 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] const CancelKey& key() const { return identity_.key; }
 
   // ---- what others are told of it (session_activity.cpp) ----
-  [[nodiscard]] bool is_within() const { return phase_ == Phase::kReady; }
+  [[nodiscard]] bool is_within() const { return !is_of_login(awaited_) && !is_over(); }
   /// Precondition: is_within().
   [[nodiscard]] ClientActivity activity() const;
   /// Says whether its client may know what another one does: it is the same user, or an operator.
@@ -129,26 +132,20 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] const std::optional<std::string>& ended() const override;
 
  private:
-  enum class Phase : uint8_t { kStartup, kLogin, kReady, kOver };
-  /// What has to come before anything else happens; kVerdict: the time to tell whether a password was right.
-  enum class Wait : uint8_t {
-    kNothing,
-    kVerdict,
-    kSplit,
-    kDescribe,
-    kCompile,
-    kValues,
-    kRows,
-    kSubmit,
-    kConvert,
-    kFlight,
-    kLocate,
-    kExplain,
-    kTableSize,
-    kCatalogue
-  };
-  /// What a submission ends.
-  enum class Then : uint8_t { kEndSimple, kEndSync, kAfterFlush, kEndBlock, kInBlock };
+  using Ends = awaited::Outcome::Ends;
+
+  // ---- what is awaited ----
+  template <typename One>
+  [[nodiscard]] bool is_awaited() const {
+    return std::holds_alternative<One>(awaited_);
+  }
+  [[nodiscard]] bool is_over() const { return is_awaited<awaited::Over>(); }
+  /// The COPY FROM STDIN that is under way; null: none is.
+  [[nodiscard]] const CopyIn* copy_in() const {
+    const auto* const copy = std::get_if<awaited::Copy>(&awaited_);
+    return copy != nullptr ? copy->copy.get() : nullptr;
+  }
+  [[nodiscard]] CopyIn* copy_in() { return const_cast<CopyIn*>(std::as_const(*this).copy_in()); }
 
   // ---- bytes and time (session.cpp) ----
   void process();
@@ -168,7 +165,8 @@ class PgSession final : public rpc::ByteSession {
   /// Tells the client and ends the connection.
   void fatal(const Error& error);
   void finish(std::string reason);
-  void start_work(Wait wait, decltype(Work::what) what);
+  void start_work(Awaited awaited, decltype(Work::what) what);
+  void take_work(Awaited awaited, WorkDone done);
 
   // ---- session_startup.cpp ----
   void handle_first(std::string_view body);
@@ -197,13 +195,12 @@ class PgSession final : public rpc::ByteSession {
   void on_sync();
   void end_sync();
   [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size);
-  void keep_prepared(const std::string& name, Prepared prepared);
-  /// Learns what `described_` takes and gives, for on_described().
-  void describe(const DescriptionRun::Kinds& declared);
-  void describe_by_compiler();
-  void on_described(Result<aggregator::StatementDescription> description);
-  /// It is known now what `described_` takes and gives.
-  void keep_described();
+  /// Learns what the statement takes and gives, for on_described().
+  void describe(std::unique_ptr<DescriptionRun> run, const DescriptionRun::Kinds& declared);
+  void describe_by_compiler(std::unique_ptr<DescriptionRun> run);
+  void on_described(std::unique_ptr<DescriptionRun> run, Result<aggregator::StatementDescription> description);
+  /// It is known now what the statement takes and gives.
+  void keep_described(DescriptionRun& run);
   /// Whose rows it gives, as far as is known now: a FETCH its cursor's, an EXECUTE its statement's.
   [[nodiscard]] const Prepared& shown_by(const Prepared& prepared) const;
   /// `context`: PostgreSQL's CONTEXT of an error, where it has one.
@@ -235,29 +232,31 @@ class PgSession final : public rpc::ByteSession {
   void run(const PrepareCommand& command);
   void run(const DeallocateCommand& command);
   void execute_prepared(Portal& portal, uint32_t rows_max);
-  void ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement, uint32_t rows_max);
-  void on_values(wire::v1::Result&& result);
+  void ask_for_values(Portal& portal, const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
+                      uint32_t rows_max);
+  void on_values(awaited::Values& awaited, wire::v1::Result&& result);
   /// From now on the portal is one of that statement.
   void become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max);
 
   // ---- session_cursors.cpp ----
   void declare(Portal& portal);
-  void open_cursor(Portal& portal, const std::vector<semantics::Column>& columns);
-  void ask_for_cursor(Portal& portal);
+  /// `sql`: of the cursor's query.
+  void open_cursor(Portal& portal, std::string sql, const std::vector<semantics::Column>& columns);
+  void ask_for_cursor(Portal& portal, std::string sql);
   void open_catalogue_cursor(const Portal& portal, catalogue::Answer answer);
   /// Errors: 25P01, 34000, 42P03, 54000.
   [[nodiscard]] Result<void> check_cursor(const DeclareCommand& command) const;
   /// In a block of REPEATABLE READ its one query may be declared again once its cursor is closed (postgres_fdw does):
   /// it has the same answer, as long as all of that is there. False: nothing is.
-  [[nodiscard]] bool reopen_closed(const Portal& portal, const DeclareCommand& command);
+  [[nodiscard]] bool reopen_closed(const Portal& portal, const std::string& sql, const DeclareCommand& command);
   void fetch(Portal& portal, uint32_t rows_max);
   [[nodiscard]] Result<void> begin_fetch(Portal& portal, const FetchCommand& command);
-  void go_on_fetching();
+  void go_on_fetching(Execution& execution);
   void run(const CloseCommand& command);
   /// The portal whose rows are waited for; null: none are.
   [[nodiscard]] const Portal* awaited() const;
   [[nodiscard]] Portal* awaited();
-  [[nodiscard]] bool is_fetching() const { return wait_ == Wait::kRows && active_.is_fetching(); }
+  [[nodiscard]] Instant fetch_deadline() const;
   /// A FETCH takes longer than statement_timeout.
   void end_late_fetch();
 
@@ -277,7 +276,7 @@ class PgSession final : public rpc::ByteSession {
   void explain_executed(Portal& portal, const Prepared& statement);
   /// `write`: null of a query.
   void start_explain(Portal& portal, std::string sql, const WriteCommand* write);
-  void on_explained(Result<aggregator::Plan> plan);
+  void on_explained(Portal& portal, Result<aggregator::Plan> plan);
   void on_table_size(const wire::v1::Result& result);
   void tell_plan(Portal& portal, const aggregator::Plan& plan, const SweptRows& swept);
 
@@ -304,8 +303,9 @@ class PgSession final : public rpc::ByteSession {
   [[nodiscard]] Result<void> begin_rows(Portal& portal, const std::vector<semantics::Column>& columns);
   /// Errors: 08P01, 54000 too much is held back.
   [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
-  /// Sends what the active portal has, and ends its Execute when there is enough.
-  void pump();
+  Execution& await_rows(Portal& portal, uint32_t rows_max);
+  /// Sends what the portal has, and ends its Execute when there is enough.
+  void pump(Execution& execution);
   [[nodiscard]] bool has_timeout() const { return settings_->statement_timeout_ns() > 0; }
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
@@ -324,28 +324,27 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_catalogue.cpp ----
   /// Looks at the tree of a statement that this side refuses, or has not looked at yet (no refusal): it may be the
   /// catalogue's.
-  void locate(const std::string& sql, Failure refusal);
+  void locate(awaited::Home::Statement statement, std::string sql, Failure refusal);
   /// As locate(), where the portal's text may be the catalogue's.
-  void fail_or_locate(const Portal& portal, Failure failure);
-  void on_located(const aggregator::StatementHome& home);
-  /// It is none of the catalogue's: the compiler, which has not seen it yet, says what it is.
-  void go_on_without_catalogue();
-  void ask_catalogue(catalogue::Statement statement);
+  void fail_or_locate(Portal& portal, Failure failure);
+  void on_located(awaited::Home awaited, const aggregator::StatementHome& home);
+  void describe_by_catalogue(std::unique_ptr<DescriptionRun> run);
+  void ask_catalogue(Awaited awaited, catalogue::Statement statement);
   /// Says whether a statement over the catalogue may run now. Errors: 42501, 0A000, 54000 too many of its rows wait.
   [[nodiscard]] Result<void> check_catalogue() const;
-  void keep_catalogue_description(catalogue::Answer answer);
+  void keep_catalogue_description(DescriptionRun& run, catalogue::Answer answer);
   void start_catalogue(Portal& portal, uint32_t rows_max);
-  void begin_catalogue_rows(Portal& portal, catalogue::Answer answer);
+  void begin_catalogue_rows(const Execution& execution, catalogue::Answer answer);
   /// Sends what the portal has of its answer, as far as its Execute wants it.
-  void pump_catalogue(Portal& portal);
+  void pump_catalogue(const Execution& execution);
 
   // ---- session_writes.cpp ----
   void start_write(Portal& portal, uint32_t rows_max);
-  void on_compiled(Result<aggregator::Compiled> compiled);
-  void give_back(Portal& portal, aggregator::Returning returning, uint32_t inserted);
+  void on_compiled(const Execution& execution, Result<aggregator::Compiled> compiled);
+  void give_back(const Execution& execution, aggregator::Returning returning, uint32_t inserted);
   /// Errors: 0A000 it cannot be part of the update under way.
   [[nodiscard]] Result<void> check_write(const WriteCommand& command) const;
-  void submit(Then then);
+  void submit(Ends ends);
   void send_submission();
   void on_submitted(wire::v1::Result&& answer);
   void on_confirmed(const wire::v1::WriteConfirmed& confirmed);
@@ -360,11 +359,11 @@ class PgSession final : public rpc::ByteSession {
   // ---- session_copy.cpp ----
   void start_copy(Portal& portal);
   void start_copy_out(Portal& portal);
-  void on_copy_frame(const Frame& frame);
-  void on_converted(CopyRows rows);
-  void fail_copy(Error error);
+  void on_copy_frame(CopyIn& copy, const Frame& frame);
+  void on_converted(CopyIn& copy, CopyRows rows);
+  void fail_copy(CopyIn& copy, Error error);
   /// Does what is to be done next of it.
-  void step_copy();
+  void step_copy(CopyIn& copy);
   void finish_copy();
   [[nodiscard]] Instant copy_deadline() const;
   /// When a client that asks for nothing is sent away; kNever while it waits for an answer.
@@ -379,18 +378,15 @@ class PgSession final : public rpc::ByteSession {
   Entrance entrance_;
 
   // ---- the connection ----
-  Phase phase_ = Phase::kStartup;
-  Wait wait_ = Wait::kNothing;
+  Awaited awaited_;
   bool skips_to_sync_ = false;
   bool was_up_ = false;
-  bool is_ready_ = false;      ///< ReadyForQuery was the last word of the two.
-  bool is_cancelled_ = false;  ///< What is waited for.
+  bool is_ready_ = false;  ///< ReadyForQuery was the last word of the two.
   Instant started_;
   Instant now_;            ///< When bytes came last.
   Instant last_progress_;  ///< Of output.
   FrameBuffer input_;
   Output output_;
-  std::unique_ptr<const std::optional<std::string>> ended_;  ///< Why; null: it has not.
 
   // ---- what it keeps between statements ----
   ClientSettings settings_;
@@ -402,15 +398,8 @@ class PgSession final : public rpc::ByteSession {
   Pipeline pipeline_;
 
   // ---- what it is in the middle of ----
-  Execution active_;                       ///< The Execute that waits for something.
-  DescriptionRun described_;               ///< What somebody waits to know more of.
-  std::unique_ptr<Failure> refusal_;       ///< What is said of a statement that is not the catalogue's.
-  std::unique_ptr<SimpleRun> simple_;      ///< A message of the simple protocol.
-  std::unique_ptr<ExecuteValues> values_;  ///< An EXECUTE.
-  std::unique_ptr<ExplainRun> explained_;  ///< An EXPLAIN.
-  std::unique_ptr<CopyIn> copy_;           ///< While its client sends.
+  std::unique_ptr<SimpleRun> simple_;  ///< A message of the simple protocol.
   Submission submission_;
-  Then then_ = Then::kEndSync;
 };
 
 }  // namespace daedalus::postgres

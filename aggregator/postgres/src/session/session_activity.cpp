@@ -6,7 +6,7 @@
 namespace daedalus::postgres {
 
 ClientActivity PgSession::activity() const {
-  const bool is_active = !is_ready_ || wait_ != Wait::kNothing || !pipeline_.empty();
+  const bool is_active = !is_ready_ || !is_awaited<awaited::Message>() || !pipeline_.empty();
   ClientActivity told;
   told.process_id = identity_.key.process_id;
   told.database = entrance_.database();
@@ -18,9 +18,8 @@ ClientActivity PgSession::activity() const {
   told.changed = is_active ? now_ : std::max(now_, last_progress_);
   if (is_active) {
     told.state = "active";
-    const Portal* const running = !pipeline_.empty() ? pipeline_.first().portal.get() : active_.portal;
-    told.query = running != nullptr && running->statement != nullptr ? std::string_view(running->sql())
-                                                                     : std::string_view(described_.statement.sql);
+    const Portal* const ahead = !pipeline_.empty() ? pipeline_.first().portal.get() : nullptr;
+    told.query = ahead != nullptr ? std::string_view(ahead->sql()) : sql_of(awaited_);
     return told;
   }
   told.state = block_.state() == BlockState::kIdle      ? "idle"

@@ -58,7 +58,7 @@ void PgSession::run(const EndCommand& command) {
   }
   const bool is_commit = command.is_commit && !block_.has_failed();
   if (is_commit && group_.has_any()) {
-    return submit(Then::kEndBlock);
+    return submit(Ends::kBlock);
   }
   if (!is_commit) {
     warn_of_effects(block_.effects());

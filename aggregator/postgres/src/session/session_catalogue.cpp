@@ -33,31 +33,33 @@ std::vector<std::pair<std::string, std::string>> catalogue_settings(const Settin
 }  // namespace
 
 /// What was bound has been described: the compiler knows it.
-void PgSession::fail_or_locate(const Portal& portal, Failure failure) {
+void PgSession::fail_or_locate(Portal& portal, Failure failure) {
   const bool is_text = portal.is_simple && portal.statement->parameters.empty() && !portal.fetch;
   return (is_text || portal.copy_out != nullptr) && !group_.is_holding() && may_be_of_catalogue(failure.error)
-             ? locate(compiled_text(portal.statement->command, portal.sql()), std::move(failure))
+             ? locate(&portal, compiled_text(portal.statement->command, portal.sql()), std::move(failure))
              : fail(std::move(failure));
 }
 
-void PgSession::locate(const std::string& sql, Failure refusal) {
-  refusal_ = std::make_unique<Failure>(std::move(refusal));
-  start_work(Wait::kLocate, Work::Locate{sql, entrance_.has_table()});
+void PgSession::locate(awaited::Home::Statement statement, std::string sql, Failure refusal) {
+  start_work(awaited::Home{std::move(statement), std::make_unique<Failure>(std::move(refusal))},
+             Work::Locate{std::move(sql), entrance_.has_table()});
 }
 
-void PgSession::on_located(const aggregator::StatementHome& home) {
-  Failure refusal = std::move(*std::exchange(refusal_, nullptr));
+void PgSession::on_located(awaited::Home awaited, const aggregator::StatementHome& home) {
+  Failure& refusal = *awaited.refusal;
+  auto* const run = std::get_if<std::unique_ptr<DescriptionRun>>(&awaited.statement);
+  Portal* const portal = run == nullptr ? std::get<Portal*>(awaited.statement) : nullptr;
   if (home.refusal) {
     refusal.error = *home.refusal;
-    if (active_.portal != nullptr && active_.portal->copy_out != nullptr) {
-      active_.portal->copy_out->place(refusal.error);
+    if (portal != nullptr && portal->copy_out != nullptr) {
+      portal->copy_out->place(refusal.error);
     }
   }
-  const Command& command =
-      active_.portal != nullptr ? active_.portal->statement->command : described_.statement.command;
+  const Command& command = portal != nullptr ? portal->statement->command : (*run)->statement.command;
   const bool is_write_elsewhere = !entrance_.has_table() && std::holds_alternative<WriteCommand>(command);
   if (!home.refusal && !home.is_catalogue && !is_write_elsewhere && refusal.error.sqlstate.empty()) {
-    return go_on_without_catalogue();
+    // The compiler has not seen it yet, and says what it is.
+    return portal != nullptr ? start_rows(*portal, 0) : describe_by_compiler(std::move(*run));
   }
   if (home.refusal || (!home.is_catalogue && !is_write_elsewhere)) {
     return fail(std::move(refusal));
@@ -65,27 +67,24 @@ void PgSession::on_located(const aggregator::StatementHome& home) {
   if (std::holds_alternative<CopyCommand>(command)) {
     return fail(catalogue_refusal("COPY"));
   }
-  if (active_.portal != nullptr && std::holds_alternative<DeclareCommand>(command)) {
-    return ask_for_cursor(*active_.portal);
+  if (portal == nullptr) {
+    return describe_by_catalogue(std::move(*run));
   }
-  if (active_.portal != nullptr) {
-    if (active_.portal->is_first_query) {
-      block_.forget_query();
-    }
-    return start_catalogue(*active_.portal, 0);
+  if (portal->is_first_query) {
+    block_.forget_query();
   }
-  catalogue::Statement statement;
-  statement.sql = described_.statement.sql;
-  statement.parameter_types = described_.declared_oids;
-  statement.is_described_only = true;
-  ask_catalogue(std::move(statement));
+  start_catalogue(*portal, 0);
 }
 
-void PgSession::go_on_without_catalogue() {
-  if (active_.portal == nullptr || std::holds_alternative<DeclareCommand>(active_.portal->statement->command)) {
-    return describe_by_compiler();
+void PgSession::describe_by_catalogue(std::unique_ptr<DescriptionRun> run) {
+  if (run->declares != nullptr) {
+    return ask_for_cursor(*run->declares, std::move(run->statement.sql));
   }
-  start_rows(*std::exchange(active_.portal, nullptr), 0);
+  catalogue::Statement statement;
+  statement.sql = run->statement.sql;
+  statement.parameter_types = run->declared_oids;
+  statement.is_described_only = true;
+  ask_catalogue(awaited::CatalogueDescription{std::move(run)}, std::move(statement));
 }
 
 Result<void> PgSession::check_catalogue() const {
@@ -103,43 +102,42 @@ void PgSession::start_catalogue(Portal& portal, uint32_t rows_max) {
   if (auto may = check_catalogue(); !may) {
     return fail(may.error());
   }
-  active_.portal = &portal;
   portal.has_started = true;
-  active_.limit(rows_max);
   catalogue::Statement statement = portal.asked ? std::move(*portal.asked) : catalogue::Statement();
   statement.sql = portal.statement->sql;
-  ask_catalogue(std::move(statement));
+  ask_catalogue(awaited::CatalogueRows{{portal, rows_max}}, std::move(statement));
 }
 
-void PgSession::ask_catalogue(catalogue::Statement statement) {
+void PgSession::ask_catalogue(Awaited awaited, catalogue::Statement statement) {
   statement.user = entrance_.user();
   statement.settings = catalogue_settings(settings_->values());
   statement.settings.emplace_back(catalogue::kBackendSetting, fmt::format("{}", identity_.key.process_id));
   statement.timeout_ns = time_left();
   statement.is_elsewhere = !entrance_.has_table();
-  wait_ = Wait::kCatalogue;
+  awaited_ = std::move(awaited);
   requests_.ask_catalogue(std::move(statement));
 }
 
 void PgSession::on_catalogue(uint64_t id, catalogue::Outcome outcome, Instant /*now*/) {
-  if (phase_ == Phase::kOver || wait_ != Wait::kCatalogue || !requests_.is_latest_catalogue(id)) {
+  if (!is_of_catalogue(awaited_) || !requests_.is_latest_catalogue(id)) {
     return;
   }
-  wait_ = Wait::kNothing;
+  Awaited awaited = std::exchange(awaited_, awaited::Message{});
+  auto* const answer = std::get_if<catalogue::Answer>(&outcome);
   if (auto* failure = std::get_if<catalogue::Failure>(&outcome)) {
     fail(Failure{std::move(failure->error), std::move(failure->detail)});
-  } else if (active_.portal == nullptr) {
-    keep_catalogue_description(std::move(std::get<catalogue::Answer>(outcome)));
-  } else if (std::holds_alternative<DeclareCommand>(active_.portal->statement->command)) {
-    open_catalogue_cursor(*std::exchange(active_.portal, nullptr), std::move(std::get<catalogue::Answer>(outcome)));
+  } else if (const auto* const described = std::get_if<awaited::CatalogueDescription>(&awaited)) {
+    keep_catalogue_description(*described->run, std::move(*answer));
+  } else if (const auto* const cursor = std::get_if<awaited::CatalogueCursor>(&awaited)) {
+    open_catalogue_cursor(*cursor->portal, std::move(*answer));
   } else {
-    begin_catalogue_rows(*active_.portal, std::move(std::get<catalogue::Answer>(outcome)));
+    begin_catalogue_rows(std::get<awaited::CatalogueRows>(awaited).execution, std::move(*answer));
   }
   process();
 }
 
-void PgSession::keep_catalogue_description(catalogue::Answer answer) {
-  Prepared& statement = described_.statement;
+void PgSession::keep_catalogue_description(DescriptionRun& run, catalogue::Answer answer) {
+  Prepared& statement = run.statement;
   statement.parameters.clear();
   if (!std::holds_alternative<DeclareCommand>(statement.command)) {
     statement.catalogue = std::make_shared<const catalogue::Answer>(std::move(answer));
@@ -148,10 +146,11 @@ void PgSession::keep_catalogue_description(catalogue::Answer answer) {
   } else {
     return fail(catalogue_refusal("a cursor with parameters"));
   }
-  keep_described();
+  keep_described(run);
 }
 
-void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
+void PgSession::begin_catalogue_rows(const Execution& execution, catalogue::Answer answer) {
+  Portal& portal = *execution.portal;
   if (auto encoded = encode_rows(answer, settings_->encoding()); !encoded) {
     return fail(encoded.error());
   }
@@ -167,20 +166,19 @@ void PgSession::begin_catalogue_rows(Portal& portal, catalogue::Answer answer) {
     return fail(rejected("0A000", "cached plan must not change result type"));
   }
   answers_.add_catalogue(portal, std::move(answer));
-  pump_catalogue(portal);
+  pump_catalogue(execution);
 }
 
-void PgSession::pump_catalogue(Portal& portal) {
-  uint64_t count = active_.rows_max();
+void PgSession::pump_catalogue(const Execution& execution) {
+  Portal& portal = *execution.portal;
+  uint64_t count = execution.rows_max();
   out() += answers_.take_catalogue(portal, count);
-  if (active_.rows_left == count) {
+  if (execution.rows_left == count) {
     append_plain('s', out());
   } else {
     append_command_complete(portal.catalogue->answer.tag == "EXPLAIN" ? "EXPLAIN" : fmt::format("SELECT {}", count),
                             out());
   }
-  active_.portal = nullptr;
-  wait_ = Wait::kNothing;
 }
 
 }  // namespace daedalus::postgres

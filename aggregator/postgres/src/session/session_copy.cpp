@@ -49,7 +49,7 @@ void PgSession::start_copy(Portal& portal) {
   }
   const int64_t timeout = settings_->statement_timeout_ns();
   const Instant deadline = timeout > 0 ? after(now_, timeout) : kNever;
-  copy_ = std::make_unique<CopyIn>(std::move(started->reader), is_in_batches, deadline);
+  awaited_ = awaited::Copy{std::make_unique<CopyIn>(std::move(started->reader), is_in_batches, deadline)};
   if (group_.is_holding()) {
     output_.text() += group_.release();  // Its client waits for what follows, as behind a Flush.
   }
@@ -69,17 +69,17 @@ void PgSession::start_copy_out(Portal& portal) {
   start_rows(portal, /*rows_max=*/0);
 }
 
-void PgSession::on_copy_frame(const Frame& frame) {
+void PgSession::on_copy_frame(CopyIn& copy, const Frame& frame) {
   switch (frame.type) {
     case 'd':
-      copy_->feed(frame.body);
-      return step_copy();
+      copy.feed(frame.body);
+      return step_copy(copy);
     case 'c':
-      copy_->end();
-      return step_copy();
+      copy.end();
+      return step_copy(copy);
     case 'f': {
       const std::string_view reason = frame.body.substr(0, std::min(frame.body.find('\0'), kReasonSizeMax));
-      return fail_copy(rejected("57014", fmt::format("COPY from stdin failed: {}", reason)));
+      return fail_copy(copy, rejected("57014", fmt::format("COPY from stdin failed: {}", reason)));
     }
     case 'H':
     case 'S':
@@ -90,47 +90,42 @@ void PgSession::on_copy_frame(const Frame& frame) {
   }
 }
 
-void PgSession::on_converted(CopyRows rows) {
-  copy_->on_converted(std::move(rows));
+void PgSession::on_converted(CopyIn& copy, CopyRows rows) {
+  copy.on_converted(std::move(rows));
   if (auto fits = reserve(0); !fits) {
-    copy_->fail({fits.error(), {}});
+    copy.fail({fits.error(), {}});
   }
-  step_copy();
+  step_copy(copy);
 }
 
-void PgSession::fail_copy(Error error) {
-  copy_->fail({std::move(error), {}});
-  step_copy();
+void PgSession::fail_copy(CopyIn& copy, Error error) {
+  copy.fail({std::move(error), {}});
+  step_copy(copy);
 }
 
-void PgSession::step_copy() {
-  wait_ = Wait::kNothing;
-  while (copy_->next() == CopyIn::Next::kSubmit) {
-    copy_->begin_batch();
+void PgSession::step_copy(CopyIn& copy) {
+  while (copy.next() == CopyIn::Next::kSubmit) {
+    copy.begin_batch();
     submission_.begin();
     send_submission();
   }
-  switch (copy_->next()) {
+  switch (copy.next()) {
     case CopyIn::Next::kSubmit:  // Has been done.
     case CopyIn::Next::kTakeBytes:
+    case CopyIn::Next::kAwaitConversion:
+    case CopyIn::Next::kAwaitOutcome:
       return;
     case CopyIn::Next::kConvert:
-      return start_work(Wait::kConvert, copy_->take_piece());
-    case CopyIn::Next::kAwaitConversion:
-      wait_ = Wait::kConvert;
-      return;
-    case CopyIn::Next::kAwaitOutcome:
-      wait_ = Wait::kFlight;
-      return;
+      return requests_.start_work(copy.take_piece());
     case CopyIn::Next::kFail:
-      return fail(copy_->take_failure());
+      return fail(copy.take_failure());
     case CopyIn::Next::kFinish:
       return finish_copy();
   }
 }
 
 void PgSession::finish_copy() {
-  const std::unique_ptr<CopyIn> copy = std::move(copy_);
+  const auto [copy] = std::get<awaited::Copy>(std::exchange(awaited_, awaited::Message{}));
   uint64_t row_count = copy->rows_in();
   CopyIn::Batch rows = copy->take_rows();
   if (rows.row_count > 0) {

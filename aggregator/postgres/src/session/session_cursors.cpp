@@ -41,16 +41,15 @@ void PgSession::declare(Portal& portal) {
     if (portal.statement->mistake) {
       return fail(*portal.statement->mistake);
     }
-    described_.statement.sql = portal.statement->sql;
-    return open_cursor(portal, portal.statement->cursor_columns);
+    return open_cursor(portal, portal.statement->sql, portal.statement->cursor_columns);
   }
   if (portal.statement->is_catalogue_cursor) {
-    return ask_for_cursor(portal);
+    return ask_for_cursor(portal, portal.statement->sql);
   }
-  described_ = {DescriptionRun::For::kDeclare};
-  described_.statement.sql = query_of(portal.statement->sql, command.query_at);
-  active_.portal = &portal;
-  describe({});
+  auto run = std::make_unique<DescriptionRun>();
+  run->statement.sql = query_of(portal.statement->sql, command.query_at);
+  run->declares = &portal;
+  describe(std::move(run), {});
 }
 
 Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
@@ -64,12 +63,12 @@ Result<void> PgSession::check_cursor(const DeclareCommand& command) const {
   return portals_.check_cursor_room(command.cursor);
 }
 
-void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>& columns) {
+void PgSession::open_cursor(Portal& portal, std::string sql, const std::vector<semantics::Column>& columns) {
   const auto& command = std::get<DeclareCommand>(portal.statement->command);
   if (auto may = check_cursor(command); !may) {
     return fail(may.error());
   }
-  if (reopen_closed(portal, command)) {
+  if (reopen_closed(portal, sql, command)) {
     return append_command_complete("DECLARE CURSOR", out());
   }
   if (auto may = check_query(); !may) {
@@ -77,7 +76,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   }
   block_.note_query();
   Prepared query;
-  query.sql = std::exchange(described_, {}).statement.sql;
+  query.sql = std::move(sql);
   query.command = QueryCommand{};
   query.columns = columns;
   query.parameters_unused = portal.statement->parameters_unused;
@@ -98,7 +97,7 @@ void PgSession::open_cursor(Portal& portal, const std::vector<semantics::Column>
   append_command_complete("DECLARE CURSOR", out());
 }
 
-void PgSession::ask_for_cursor(Portal& portal) {
+void PgSession::ask_for_cursor(Portal& portal, std::string sql) {
   const auto& command = std::get<DeclareCommand>(portal.statement->command);
   if (auto may = check_cursor(command); !may) {
     return fail(may.error());
@@ -106,12 +105,10 @@ void PgSession::ask_for_cursor(Portal& portal) {
   if (auto may = check_catalogue(); !may) {
     return fail(may.error());
   }
-  active_.portal = &portal;
   catalogue::Statement statement;
-  statement.sql =
-      portal.statement->is_catalogue_cursor ? portal.statement->sql : std::exchange(described_, {}).statement.sql;
+  statement.sql = std::move(sql);
   statement.result_formats = {command.is_binary ? kBinaryFormat : kTextFormat};
-  ask_catalogue(std::move(statement));
+  ask_catalogue(awaited::CatalogueCursor{&portal}, std::move(statement));
 }
 
 void PgSession::open_catalogue_cursor(const Portal& portal, catalogue::Answer answer) {
@@ -139,14 +136,14 @@ void PgSession::open_catalogue_cursor(const Portal& portal, catalogue::Answer an
   append_command_complete("DECLARE CURSOR", out());
 }
 
-bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& command) {
+bool PgSession::reopen_closed(const Portal& portal, const std::string& sql, const DeclareCommand& command) {
   Portal* const closed = portals_.find_set_aside();
   if (closed == nullptr || group_.has_any()) {
     return false;
   }
   Portal& kept = *closed;
-  if (kept.cursor->rows.first_kept() > 1 || kept.cursor->is_binary != command.is_binary ||
-      kept.statement->sql != described_.statement.sql || !are_equal(kept.parameters, portal.parameters)) {
+  if (kept.cursor->rows.first_kept() > 1 || kept.cursor->is_binary != command.is_binary || kept.statement->sql != sql ||
+      !are_equal(kept.parameters, portal.parameters)) {
     return false;
   }
   kept.cursor->rows.move_to(0);
@@ -154,7 +151,6 @@ bool PgSession::reopen_closed(const Portal& portal, const DeclareCommand& comman
   kept.cursor->is_holdable = command.is_holdable;
   kept.level = block_.savepoint_count();
   portals_.reopen(command.cursor);
-  described_ = {};
   return true;
 }
 
@@ -165,12 +161,10 @@ void PgSession::fetch(Portal& portal, uint32_t rows_max) {
   if (auto begun = portal.fetch ? Result<void>() : begin_fetch(portal, command); !begun) {
     return fail(begun.error());
   }
-  active_.portal = &portal;
-  wait_ = Wait::kRows;
-  active_.limit(rows_max);
+  Execution& execution = await_rows(portal, rows_max);
   const int64_t timeout = settings_->statement_timeout_ns();
-  active_.fetch_due = timeout > 0 ? after(now_, timeout) : kNever;
-  go_on_fetching();
+  execution.fetch_due = timeout > 0 ? after(now_, timeout) : kNever;
+  go_on_fetching(execution);
 }
 
 Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command) {
@@ -205,8 +199,8 @@ Result<void> PgSession::begin_fetch(Portal& portal, const FetchCommand& command)
   return {};
 }
 
-void PgSession::go_on_fetching() {
-  Portal& portal = *active_.portal;
+void PgSession::go_on_fetching(Execution& execution) {
+  Portal& portal = *execution.portal;
   const auto& command = std::get<FetchCommand>(portal.statement->command);
   Portal* const from = portals_.find_cursor(command.cursor);
   if (from == nullptr && !portal.has_ended) {
@@ -226,7 +220,7 @@ void PgSession::go_on_fetching() {
     portal.has_ended = *done || from->failure.has_value();
     portal.failure = *done ? std::nullopt : from->failure;
   }
-  pump();
+  pump(execution);
 }
 
 // ---- CLOSE ----
@@ -258,11 +252,13 @@ const Portal* PgSession::awaited() const {
   if (!pipeline_.empty()) {
     return pipeline_.first().portal.get();
   }
-  if (wait_ != Wait::kRows || active_.portal == nullptr) {
+  const auto* const rows = std::get_if<awaited::Rows>(&awaited_);
+  if (rows == nullptr) {
     return nullptr;
   }
-  const auto* const fetch = std::get_if<FetchCommand>(&active_.portal->statement->command);
-  return fetch == nullptr ? active_.portal : portals_.find_cursor(fetch->cursor);
+  const Portal* const portal = rows->execution.portal;
+  const auto* const fetch = std::get_if<FetchCommand>(&portal->statement->command);
+  return fetch == nullptr ? portal : portals_.find_cursor(fetch->cursor);
 }
 
 Portal* PgSession::awaited() { return const_cast<Portal*>(std::as_const(*this).awaited()); }

@@ -35,7 +35,6 @@ void PgSession::explain(Portal& portal, const ExplainCommand& command) {
 }
 
 void PgSession::explain_executed(Portal& portal, const Prepared& statement) {
-  active_.portal = nullptr;
   if (const auto* query = std::get_if<SessionQuery>(&statement.command)) {
     return tell_plan(portal, plan_of(*query), {});
   }
@@ -59,12 +58,10 @@ void PgSession::start_explain(Portal& portal, std::string sql, const WriteComman
   work.statement.set_sql(std::move(sql));
   work.statement.mutable_parameters()->Add(portal.parameters.begin(),
                                            portal.parameters.end() - portal.statement->parameters_unused);
-  active_.portal = &portal;
-  start_work(Wait::kExplain, std::move(work));
+  start_work(awaited::Plan{&portal}, std::move(work));
 }
 
-void PgSession::on_explained(Result<aggregator::Plan> plan) {
-  Portal& portal = *active_.portal;
+void PgSession::on_explained(Portal& portal, Result<aggregator::Plan> plan) {
   const auto& command = std::get<ExplainCommand>(portal.statement->command);
   if (!plan) {
     Failure failure{plan.error(), {}};
@@ -82,21 +79,19 @@ void PgSession::on_explained(Result<aggregator::Plan> plan) {
   header.set_kind(wire::v1::OPERATION_KIND_STATUS);
   header.set_remaining_ns(static_cast<uint64_t>(time_left()));
   header.set_principal(entrance_.user());
-  explained_ = std::make_unique<ExplainRun>(ExplainRun{std::move(*plan), requests_.ask(std::move(operation))});
-  wait_ = Wait::kTableSize;
+  awaited_ = awaited::TableSize{&portal, std::make_unique<const aggregator::Plan>(std::move(*plan)),
+                                requests_.ask(std::move(operation))};
 }
 
 void PgSession::on_table_size(const wire::v1::Result& result) {
-  const std::unique_ptr<ExplainRun> run = std::move(explained_);
-  if (std::exchange(is_cancelled_, false)) {
-    return fail(rejected("57014", "canceling statement due to user request"));
+  const auto table = std::get<awaited::TableSize>(std::exchange(awaited_, awaited::Message{}));
+  if (table.is_cancelled) {
+    return fail(cancelled_by_user());
   }
-  tell_plan(*active_.portal, run->plan, result.has_status() ? swept_rows(run->plan, result.status()) : SweptRows());
+  tell_plan(*table.portal, *table.plan, result.has_status() ? swept_rows(*table.plan, result.status()) : SweptRows());
 }
 
 void PgSession::tell_plan(Portal& portal, const aggregator::Plan& plan, const SweptRows& swept) {
-  active_.portal = nullptr;
-  wait_ = Wait::kNothing;
   const auto& command = std::get<ExplainCommand>(portal.statement->command);
   std::vector<OwnRow> rows;
   for (std::string& line : explain_lines(plan, command.options, options_.database, swept)) {

@@ -24,20 +24,20 @@ void PgSession::on_parse(std::string_view body) {
   if (auto fits = check_room(message->statement, message->sql.size()); !fits) {
     return fail(fits.error());
   }
-  DescriptionRun run{DescriptionRun::For::kParse, std::string(message->statement), message->parameter_types, {}};
-  Prepared& prepared = run.statement;
+  auto run = std::make_unique<DescriptionRun>();
+  run->name = message->statement;
+  run->declared_oids = message->parameter_types;
+  Prepared& prepared = run->statement;
   prepared.sql = message->sql;
   prepared.command = command_of(prepared.sql);
   if (auto may = block_.check(prepared.command); !may) {
     return fail(may.error());
   }
   const bool is_query = is_of_query(prepared.command);
-  auto declared = run.declared_kinds();
+  auto declared = run->declared_kinds();
   if (!declared) {
-    described_ = std::move(run);
-    return is_query
-               ? locate(compiled_text(described_.statement.command, described_.statement.sql), {declared.error(), {}})
-               : fail(declared.error());
+    return is_query ? locate(std::move(run), compiled_text(prepared.command, prepared.sql), {declared.error(), {}})
+                    : fail(declared.error());
   }
   const auto* const cursor = std::get_if<DeclareCommand>(&prepared.command);
   if (cursor != nullptr) {
@@ -45,28 +45,28 @@ void PgSession::on_parse(std::string_view body) {
   }
   prepared.columns = columns_of(prepared.command);
   if (cursor != nullptr || is_query || is_of_write(prepared.command)) {
-    described_ = std::move(run);
-    return describe(*declared);
+    return describe(std::move(run), *declared);
   }
-  keep_prepared(run.name, std::move(prepared));
-  append_plain('1', out());
+  keep_described(*run);
 }
 
-void PgSession::describe(const DescriptionRun::Kinds& declared) {
-  described_.declare(declared);
+void PgSession::describe(std::unique_ptr<DescriptionRun> run, const DescriptionRun::Kinds& declared) {
+  run->declare(declared);
   if (!entrance_.has_table()) {
-    return locate(described_.statement.sql, {});  // Whatever is read or written there is the catalogue's.
+    const std::string& sql = run->statement.sql;
+    return locate(std::move(run), sql, {});  // Whatever is read or written there is the catalogue's.
   }
-  describe_by_compiler();
+  describe_by_compiler(std::move(run));
 }
 
-void PgSession::describe_by_compiler() {
-  const std::string& sql = described_.statement.sql;
-  DescriptionRun::Kinds declared = declared_of(described_.statement);
-  if (const auto* known = descriptions_.find(sql, declared)) {
-    return on_described(*known);
+void PgSession::describe_by_compiler(std::unique_ptr<DescriptionRun> run) {
+  const Prepared& statement = run->statement;
+  DescriptionRun::Kinds declared = declared_of(statement);
+  if (const auto* known = descriptions_.find(statement.sql, declared)) {
+    return on_described(std::move(run), *known);
   }
-  start_work(Wait::kDescribe, Work::Describe{compiled_text(described_.statement.command, sql), std::move(declared)});
+  Work::Describe work{compiled_text(statement.command, statement.sql), std::move(declared)};
+  start_work(awaited::Description{std::move(run)}, std::move(work));
 }
 
 Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
@@ -76,36 +76,32 @@ Result<void> PgSession::check_room(std::string_view name, size_t sql_size) {
   return reserve(sql_size + name.size());
 }
 
-void PgSession::on_described(Result<aggregator::StatementDescription> description) {
-  Prepared& statement = described_.statement;
+void PgSession::on_described(std::unique_ptr<DescriptionRun> run,
+                             Result<aggregator::StatementDescription> description) {
+  Prepared& statement = run->statement;
   if (!description) {
     Error error = description.error();
     return !is_of_write(statement.command) && may_be_of_catalogue(error)
-               ? locate(compiled_text(statement.command, statement.sql), {std::move(error), {}})
+               ? locate(std::move(run), compiled_text(statement.command, statement.sql), {std::move(error), {}})
                : fail(std::move(error));
   }
-  described_.take(std::move(*description));
-  if (described_.for_whom == DescriptionRun::For::kDeclare) {
-    if (statement.mistake) {
-      return fail(*statement.mistake);
-    }
-    const std::vector<semantics::Column> columns = std::move(statement.columns);
-    return open_cursor(*std::exchange(active_.portal, nullptr), columns);
+  run->take(std::move(*description));
+  if (run->declares == nullptr) {
+    return keep_described(*run);
   }
-  keep_described();
+  if (statement.mistake) {
+    return fail(*statement.mistake);
+  }
+  open_cursor(*run->declares, std::move(statement.sql), statement.columns);
 }
 
-void PgSession::keep_described() {
-  keep_prepared(described_.name, std::exchange(described_.statement, {}));
-  if (described_.for_whom == DescriptionRun::For::kPrepare) {
+void PgSession::keep_described(DescriptionRun& run) {
+  pipeline_.on_prepared();
+  statements_.keep(run.name, std::move(run.statement));
+  if (run.for_whom == DescriptionRun::For::kPrepare) {
     return append_command_complete("PREPARE", out());
   }
   append_plain('1', out());
-}
-
-void PgSession::keep_prepared(const std::string& name, Prepared prepared) {
-  pipeline_.on_prepared();
-  statements_.keep(name, std::move(prepared));
 }
 
 const Prepared& PgSession::shown_by(const Prepared& prepared) const {
@@ -247,7 +243,7 @@ void PgSession::on_close(std::string_view body) {
 void PgSession::on_flush() {
   // What is held back belongs to a write whose client wants to hear of it before it sends a Sync.
   if (group_.is_holding() && group_.awaits_counts()) {
-    submit(Then::kAfterFlush);
+    submit(Ends::kFlush);
   } else if (group_.is_holding()) {
     output_.text() += group_.release();
   }
@@ -256,7 +252,7 @@ void PgSession::on_flush() {
 void PgSession::on_sync() {
   skips_to_sync_ = false;
   if (!block_.is_open() && group_.has_any()) {
-    submit(Then::kEndSync);
+    submit(Ends::kSync);
   } else {
     end_sync();
   }

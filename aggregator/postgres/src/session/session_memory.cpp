@@ -8,7 +8,8 @@
 namespace daedalus::postgres {
 
 uint64_t PgSession::kept_bytes() const {
-  const uint64_t copied = copy_ == nullptr ? 0 : copy_->kept_bytes();
+  const CopyIn* const copy = copy_in();
+  const uint64_t copied = copy == nullptr ? 0 : copy->kept_bytes();
   return input_.size() + statements_.bytes() + portals_.parameter_bytes() + group_.bytes() + block_.savepoint_bytes() +
          copied;
 }
@@ -33,7 +34,7 @@ Result<uint32_t> PgSession::keep_write(aggregator::CompiledUpdate update) {
 
 void PgSession::count_kept() {
   if (const uint64_t bytes = kept_bytes(); bytes != kept_.bytes()) {
-    const bool is_message = wait_ == Wait::kNothing && input_.size() > options_.limits.input_size_max;
+    const bool is_message = wanted_frame(awaited_) && input_.size() > options_.limits.input_size_max;
     if (auto fits = reserve(0); !fits && is_message) {
       return fatal(fits.error());
     } else if (!fits) {

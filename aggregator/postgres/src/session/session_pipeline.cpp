@@ -74,7 +74,7 @@ void PgSession::on_slot_result(Pipeline::Slot& slot, wire::v1::Result&& result) 
 }
 
 void PgSession::pump_slots() {
-  while (!pipeline_.empty() && phase_ != Phase::kOver) {
+  while (!pipeline_.empty() && !is_over()) {
     if (pipeline_.first().portal != nullptr && !pump_first()) {
       return;
     }
@@ -119,13 +119,12 @@ void PgSession::fail_first(const Failure& failure) {
     return;
   }
   // What a Parse behind it waits for, nobody waits for any longer.
-  if (wait_ == Wait::kDescribe || wait_ == Wait::kLocate) {
-    wait_ = Wait::kNothing;
+  if (is_awaited<awaited::Description>() || is_awaited<awaited::Home>()) {
     requests_.forget_work();
-  } else if (wait_ == Wait::kCatalogue) {
-    wait_ = Wait::kNothing;
+  } else if (is_awaited<awaited::CatalogueDescription>()) {
     requests_.abandon_catalogue();
   }
+  awaited_ = awaited::Message{};
   statements_.put_back_unnamed(unnamed);
   portals_.set_executed(nullptr);
   if (block_.is_open()) {

@@ -54,8 +54,7 @@ void PgSession::execute(Portal& portal, uint32_t rows_max) {
   const bool is_statement =
       std::holds_alternative<QueryCommand>(command) || std::holds_alternative<WriteCommand>(command);
   if (!entrance_.has_table() && is_statement && !is_of_catalogue) {
-    active_.portal = &portal;
-    return locate(portal.sql(), {});  // Its own answer would be the table's.
+    return locate(&portal, portal.sql(), {});  // Its own answer would be the table's.
   }
   if (const auto* write = std::get_if<WriteCommand>(&command);
       write != nullptr && !portal.inserted && !is_of_catalogue) {
@@ -79,7 +78,6 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
       return start_catalogue(portal, rows_max);
     }
     if (auto may = check_query(); !may) {
-      active_.portal = &portal;
       return fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
     }
     portal.is_first_query = block_.note_query();
@@ -87,16 +85,17 @@ void PgSession::start_rows(Portal& portal, uint32_t rows_max) {
   if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
     return start_slot(portal);
   }
-  active_.portal = &portal;
-  wait_ = Wait::kRows;
-  active_.limit(rows_max);
   if (portal.catalogue != nullptr) {
-    return pump_catalogue(portal);
+    return pump_catalogue({portal, rows_max});
   }
   if (!portal.has_started) {
     start_query(portal);
   }
-  pump();
+  pump(await_rows(portal, rows_max));
+}
+
+Execution& PgSession::await_rows(Portal& portal, uint32_t rows_max) {
+  return awaited_.emplace<awaited::Rows>(Execution(portal, rows_max)).execution;
 }
 
 void PgSession::start_query(Portal& portal) {
@@ -155,7 +154,7 @@ void PgSession::take_result(Portal& portal, wire::v1::Result&& result) {
   }
   if (result.has_error()) {
     portal.failure = portal.is_cancelled && result.error().sqlstate() == "57014"
-                         ? Failure{rejected("57014", "canceling statement due to user request"), {}}
+                         ? Failure{cancelled_by_user(), {}}
                          : failure_of(result.error(), has_timeout());
     if (portal.copy_out != nullptr) {
       portal.copy_out->place(portal.failure->error);
@@ -256,19 +255,19 @@ Result<void> PgSession::send_rows(const Portal& portal, std::string rows) {
   return {};
 }
 
-void PgSession::pump() {
-  Portal& portal = *active_.portal;
-  while (!portal.rows.empty() && active_.wants_rows()) {
-    auto taken = answers_.take(portal, active_.rows_max());
+void PgSession::pump(Execution& execution) {
+  Portal& portal = *execution.portal;
+  while (!portal.rows.empty() && execution.wants_rows()) {
+    auto taken = answers_.take(portal, execution.rows_max());
     if (!taken) {
       return fail(taken.error());
     }
-    active_.on_sent(taken->count);
+    execution.on_sent(taken->count);
     if (auto sent = send_rows(portal, std::move(taken->bytes)); !sent) {
       return fail(sent.error());
     }
   }
-  if (!active_.wants_rows()) {
+  if (!execution.wants_rows()) {
     append_plain('s', out());
   } else if (!portal.has_ended) {
     return;
@@ -276,13 +275,11 @@ void PgSession::pump() {
     return fail_or_locate(portal, std::move(*portal.failure));
   } else if (portal.copy_out != nullptr) {
     portal.copy_out->end(output_.text());
-    append_command_complete(active_.tag(), output_.text());
+    append_command_complete(execution.tag(), output_.text());
   } else {
-    append_command_complete(active_.tag(), out());
+    append_command_complete(execution.tag(), out());
   }
-  active_.portal = nullptr;
-  wait_ = Wait::kNothing;
-  is_cancelled_ = false;
+  awaited_ = awaited::Message{};
 }
 
 }  // namespace daedalus::postgres

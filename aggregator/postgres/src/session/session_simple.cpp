@@ -26,13 +26,14 @@ void PgSession::on_query(std::string_view body) {
     return end_ready();
   }
   statements_.drop("");
-  simple_ = std::make_unique<SimpleRun>();
-  simple_->text = std::make_shared<const std::string>(message->sql);
+  auto run = std::make_unique<SimpleRun>();
+  run->text = std::make_shared<const std::string>(message->sql);
   if (message->sql.size() > kShortTextSize) {
-    start_work(Wait::kSplit, Work::Split{simple_->text});
-  } else {
-    simple_->pieces = pieces_of(*simple_->text, options_.limits.simple_statements_max);
+    Work::Split work{run->text};
+    return start_work(awaited::Pieces{std::move(run)}, std::move(work));
   }
+  run->pieces = pieces_of(*run->text, options_.limits.simple_statements_max);
+  simple_ = std::move(run);
 }
 
 void PgSession::step_simple() {
@@ -48,7 +49,7 @@ void PgSession::step_simple() {
   }
   if (run.next >= run.pieces.size()) {
     if (!block_.is_open() && group_.has_any()) {
-      submit(Then::kEndSimple);
+      submit(Ends::kSimple);
     } else {
       end_simple();
     }

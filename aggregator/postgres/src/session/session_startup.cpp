@@ -45,13 +45,13 @@ void PgSession::go_in(Result<Entrance::Next> next) {
   }
   switch (*next) {
     case Entrance::Next::kAnswer:
-      phase_ = Phase::kLogin;
+      awaited_ = awaited::LoginMessage{};
       return;
     case Entrance::Next::kVerdict:
       if (entrance_.verdict_at() <= now_) {
         return tell_verdict();
       }
-      wait_ = Wait::kVerdict;
+      awaited_ = awaited::Verdict{};
       return;
     case Entrance::Next::kEnter:
       return enter();
@@ -59,7 +59,6 @@ void PgSession::go_in(Result<Entrance::Next> next) {
 }
 
 void PgSession::tell_verdict() {
-  wait_ = Wait::kNothing;
   if (auto told = entrance_.tell_verdict(output_.text()); !told) {
     return fatal(told.error());
   }
@@ -80,7 +79,7 @@ void PgSession::enter() {
   }
   append_backend_key(identity_.key.process_id, identity_.key.secret, text);
   append_ready(block_.state(), text);
-  phase_ = Phase::kReady;
+  awaited_ = awaited::Message{};
   is_ready_ = true;
   was_up_ = true;
   rpc::PeerInfo info;

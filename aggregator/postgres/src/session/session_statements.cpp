@@ -86,23 +86,25 @@ void PgSession::run(const PrepareCommand& command) {
   if (auto fits = check_room(command.name, sql.size()); !fits) {
     return fail(fits.error());
   }
-  described_ = {DescriptionRun::For::kPrepare, command.name, command.types, {}};
-  Prepared& prepared = described_.statement;
+  auto run =
+      std::make_unique<DescriptionRun>(DescriptionRun{DescriptionRun::For::kPrepare, command.name, command.types, {}});
+  Prepared& prepared = run->statement;
   prepared.sql = query_of(sql, command.query_at);
   prepared.command = command_of(prepared.sql);
   if (const auto* refused = std::get_if<RefusedCommand>(&prepared.command)) {
     return fail(refused->error);
   }
-  auto declared = described_.declared_kinds();
+  auto declared = run->declared_kinds();
   if (!declared) {
-    return std::holds_alternative<QueryCommand>(prepared.command) ? locate(prepared.sql, {declared.error(), {}})
-                                                                  : fail(declared.error());
+    return std::holds_alternative<QueryCommand>(prepared.command)
+               ? locate(std::move(run), prepared.sql, {declared.error(), {}})
+               : fail(declared.error());
   }
   if (std::holds_alternative<SessionQuery>(prepared.command)) {
     prepared.columns = columns_of(prepared.command);
-    return keep_described();
+    return keep_described(*run);
   }
-  describe(*declared);
+  describe(std::move(run), *declared);
 }
 
 void PgSession::run(const DeallocateCommand& command) {
@@ -144,7 +146,6 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
       return fail(catalogue_refusal("EXECUTE with values that are no literals"));
     }
   }
-  active_.portal = &portal;
   if (const size_t array = computed_array(command, *statement); array != 0) {
     return fail(rejected("0A000",
                          fmt::format("EXECUTE with an array that is computed is not supported (parameter ${})", array),
@@ -153,10 +154,10 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
   if (command.values.empty() || statement->catalogue != nullptr) {
     return become(portal, statement, rows_max);
   }
-  ask_for_values(command, statement, rows_max);
+  ask_for_values(portal, command, statement, rows_max);
 }
 
-void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
+void PgSession::ask_for_values(Portal& portal, const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
                                uint32_t rows_max) {
   wire::v1::StatementBody body = statement_body();
   std::string& sql = *body.mutable_sql();
@@ -164,26 +165,26 @@ void PgSession::ask_for_values(const ExecuteCommand& command, std::shared_ptr<co
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
                        cast_name(statement->parameters[index].type));
   }
-  values_ = std::make_unique<ExecuteValues>();
-  values_->statement = std::move(statement);
-  values_->rows_max = rows_max;
-  values_->sequence = send_statement(body, 0, time_left());
-  wait_ = Wait::kValues;
+  const uint64_t sequence = send_statement(body, 0, time_left());
+  awaited_ = awaited::Values{
+      &portal, std::make_unique<awaited::Values::Run>(awaited::Values::Run{std::move(statement), rows_max, sequence})};
 }
 
-void PgSession::on_values(wire::v1::Result&& result) {
+void PgSession::on_values(awaited::Values& awaited, wire::v1::Result&& result) {
   if (result.has_rows()) {
     for (const auto& column : result.rows().columns()) {
       const auto type = contract::to_type(column.type());
-      values_->types.push_back(type ? *type : semantics::Type{semantics::TypeKind::kText});
+      awaited.run->types.push_back(type ? *type : semantics::Type{semantics::TypeKind::kText});
     }
-    values_->row += result.rows().rows();
+    awaited.run->row += result.rows().rows();
     return;
   }
-  wait_ = Wait::kNothing;
-  const std::unique_ptr<ExecuteValues> values = std::move(values_);
-  if (std::exchange(is_cancelled_, false)) {
-    return fail(rejected("57014", "canceling statement due to user request"));
+  Portal& portal = *awaited.portal;
+  const bool was_cancelled = awaited.is_cancelled;
+  const std::unique_ptr<awaited::Values::Run> values = std::move(awaited.run);
+  awaited_ = awaited::Message{};
+  if (was_cancelled) {
+    return fail(cancelled_by_user());
   }
   if (!result.has_end()) {
     Failure failure = failure_of(result.error(), has_timeout());
@@ -198,7 +199,6 @@ void PgSession::on_values(wire::v1::Result&& result) {
   if (!read) {
     return fail(read.error());
   }
-  Portal& portal = *active_.portal;
   portal.parameters.clear();
   for (size_t index = 0; index < read->size(); ++index) {
     std::optional<std::string> text;
@@ -219,7 +219,6 @@ void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement
   if (std::holds_alternative<ExplainCommand>(portal.statement->command)) {
     return explain_executed(portal, *statement);
   }
-  active_.portal = nullptr;
   portal.statement = std::move(statement);
   if (portal.is_simple) {
     portal.formats.assign(column_count(shown_by(*portal.statement)), kTextFormat);

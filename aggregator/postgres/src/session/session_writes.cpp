@@ -42,15 +42,11 @@ Result<void> PgSession::check_write(const WriteCommand& command) const {
 }
 
 void PgSession::start_write(Portal& portal, uint32_t rows_max) {
-  active_.limit(rows_max);
-  Work::Compile work;
-  work.statement = body_of(portal, /*slot=*/0);
-  active_.portal = &portal;
-  start_work(Wait::kCompile, std::move(work));
+  start_work(awaited::Compilation{{portal, rows_max}}, Work::Compile{body_of(portal, /*slot=*/0)});
 }
 
-void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
-  Portal& portal = *std::exchange(active_.portal, nullptr);
+void PgSession::on_compiled(const Execution& execution, Result<aggregator::Compiled> compiled) {
+  const Portal& portal = *execution.portal;
   const std::string word(std::get<WriteCommand>(portal.statement->command).word);
   if (!compiled) {
     return fail(compiled.error());
@@ -71,36 +67,35 @@ void PgSession::on_compiled(Result<aggregator::Compiled> compiled) {
     group_.hold(is_insert ? std::string() : word);
   }
   if (returning) {
-    give_back(portal, std::move(*returning), *rows);
+    give_back(execution, std::move(*returning), *rows);
   } else if (is_insert) {
     append_command_complete(fmt::format("INSERT 0 {}", *rows), out());
   }
 }
 
-void PgSession::give_back(Portal& portal, aggregator::Returning returning, uint32_t inserted) {
+void PgSession::give_back(const Execution& execution, aggregator::Returning returning, uint32_t inserted) {
+  Portal& portal = *execution.portal;
   if (auto begun = begin_rows(portal, *returning.columns); !begun) {
     return fail(begun.error());
   }
   portal.inserted = inserted;
   portal.has_ended = true;
   answers_.add(portal, {std::move(returning.rows.rows), static_cast<uint32_t>(returning.rows.row_count)});
-  active_.portal = &portal;
-  wait_ = Wait::kRows;
-  pump();
+  pump(awaited_.emplace<awaited::Rows>(execution).execution);
 }
 
-void PgSession::submit(Then then) {
-  then_ = then;
-  if (is_planted(Fault::kInsertNotSubmitted) && then == Then::kEndSync && !group_.awaits_counts()) {
+void PgSession::submit(Ends ends) {
+  awaited_ = awaited::Outcome{ends};
+  if (is_planted(Fault::kInsertNotSubmitted) && ends == Ends::kSync && !group_.awaits_counts()) {
     return end_submission(std::nullopt);
   }
-  wait_ = Wait::kSubmit;
   submission_.begin();
   send_submission();
 }
 
 void PgSession::send_submission() {
-  submission_.send(copy_ != nullptr ? copy_->update() : group_.body(),
+  const CopyIn* const copy = copy_in();
+  submission_.send(copy != nullptr ? copy->update() : group_.body(),
                    {options_.map_version, time_left(), entrance_.user()}, requests_);
 }
 
@@ -120,7 +115,8 @@ void PgSession::on_submitted(wire::v1::Result&& answer) {
 void PgSession::on_confirmed(const wire::v1::WriteConfirmed& confirmed) {
   const auto part_count = static_cast<size_t>(group_.body().parts_size());
   auto rows = Submission::part_rows(confirmed, part_count, group_.awaits_counts());
-  if (then_ == Then::kInBlock && copy_ == nullptr && block_.note_effect()) {
+  const auto* const awaited = std::get_if<awaited::Outcome>(&awaited_);
+  if (awaited != nullptr && awaited->ends == Ends::kWriteInBlock && block_.note_effect()) {
     notice("the write has taken effect and ROLLBACK does not take it back: daedalus.block_writes is immediate");
   }
   if (!rows) {
@@ -134,9 +130,7 @@ bool PgSession::gathers_writes() const {
   return block_.is_open() && (!block_.writes_at_once() || (group_.has_any() && !group_.is_holding()));
 }
 
-bool PgSession::has_write_for_now() const {
-  return block_.is_open() && group_.is_holding() && group_.has_any() && copy_ == nullptr;
-}
+bool PgSession::has_write_for_now() const { return block_.is_open() && group_.is_holding() && group_.has_any(); }
 
 void PgSession::warn_of_effects(uint64_t count) {
   if (count > 0) {
@@ -146,17 +140,17 @@ void PgSession::warn_of_effects(uint64_t count) {
 }
 
 void PgSession::end_submission(std::optional<Failure> failure) {
-  if (copy_ != nullptr) {
-    copy_->on_submitted(std::move(failure));
-    return step_copy();
+  if (CopyIn* const copy = copy_in()) {
+    copy->on_submitted(std::move(failure));
+    return step_copy(*copy);
   }
-  wait_ = Wait::kNothing;
-  if (then_ == Then::kEndBlock) {
+  const Ends ends = std::get<awaited::Outcome>(std::exchange(awaited_, awaited::Message{})).ends;
+  if (ends == Ends::kBlock) {
     end_block(/*is_commit=*/!failure.has_value());
   }
   if (failure) {
     fail(std::move(*failure));
-    if (then_ == Then::kEndSync) {
+    if (ends == Ends::kSync) {
       skips_to_sync_ = false;
       end_sync();
     }
@@ -164,15 +158,15 @@ void PgSession::end_submission(std::optional<Failure> failure) {
   }
   output_.text() += group_.release();
   group_.clear();
-  switch (then_) {
-    case Then::kEndSimple:
+  switch (ends) {
+    case Ends::kSimple:
       return end_simple();
-    case Then::kEndSync:
+    case Ends::kSync:
       return end_sync();
-    case Then::kEndBlock:
+    case Ends::kBlock:
       return append_command_complete("COMMIT", out());
-    case Then::kAfterFlush:
-    case Then::kInBlock:
+    case Ends::kFlush:
+    case Ends::kWriteInBlock:
       return;
   }
 }

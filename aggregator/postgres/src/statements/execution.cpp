@@ -6,10 +6,8 @@
 
 namespace daedalus::postgres {
 
-void Execution::limit(uint32_t rows_max) {
-  rows_left = rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt;
-  rows_sent = 0;
-}
+Execution::Execution(Portal& executed, uint32_t rows_max)
+    : portal(&executed), rows_left(rows_max > 0 ? std::optional<uint64_t>(rows_max) : std::nullopt) {}
 
 void Execution::on_sent(uint32_t rows) {
   rows_sent += rows;

@@ -11,19 +11,19 @@
 namespace daedalus::postgres {
 
 struct Execution {
-  Portal* portal = nullptr;           ///< Null: none waits.
+  Portal* portal;
   std::optional<uint64_t> rows_left;  ///< None: no limit.
   uint64_t rows_sent = 0;
   Instant fetch_due = kNever;  ///< Of a FETCH.
 
-  /// The next rows are the first of so many; 0: of all.
-  void limit(uint32_t rows_max);
+  /// Wants at most so many rows; 0: all.
+  Execution(Portal& executed, uint32_t rows_max);
   [[nodiscard]] bool wants_rows() const { return rows_left != 0u; }
   [[nodiscard]] uint64_t rows_max() const { return rows_left.value_or(UINT64_MAX); }
   void on_sent(uint32_t rows);
 
-  /// Whether it is one of a FETCH or MOVE that has begun.
-  [[nodiscard]] bool is_fetching() const { return portal != nullptr && portal->fetch; }
+  /// Says whether it is one of a FETCH or MOVE that has begun.
+  [[nodiscard]] bool is_fetching() const { return portal->fetch.has_value(); }
   /// What it is told by once all its rows have been sent. An INSERT's count is told once.
   [[nodiscard]] std::string tag();
 };

@@ -28,6 +28,8 @@ std::string detail_of(const wire::v1::Error& error) {
 
 }  // namespace
 
+Error cancelled_by_user() { return rejected("57014", "canceling statement due to user request"); }
+
 Failure failure_of(const wire::v1::Error& error, bool has_timeout) {
   Failure failure{contract::to_error(error), detail_of(error)};
   if (failure.error.sqlstate == "57014" && has_timeout) {

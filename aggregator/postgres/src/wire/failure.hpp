@@ -14,6 +14,9 @@ struct Failure {
   std::string context = {};
 };
 
+/// Returns what the client is told that has wanted its statement to be stopped.
+[[nodiscard]] Error cancelled_by_user();
+
 /// What the core says. `has_timeout`: the session has set one, which is what has stopped a statement then.
 [[nodiscard]] Failure failure_of(const wire::v1::Error& error, bool has_timeout);
 
