@@ -1,6 +1,6 @@
 # The door to everything. `./make.sh run` and `./make.sh test` are all a newcomer needs: they install make and call it.
 .DEFAULT_GOAL := help
-.PHONY: help programs build run test test-slow nightly clients sim soak lint format bench proof experiment clean
+.PHONY: help programs build measured run test test-slow nightly clients sim soak lint format bench proof experiment clean
 
 help:
 	@echo "./make.sh TARGET installs what is missing (make itself, too) and goes on; with make in place, \`make TARGET\` does the same."
@@ -19,8 +19,9 @@ help:
 	@echo "bench      micro-benchmarks"
 	@echo "proof P=…  re-measure published figures"
 	@echo "experiment E=…  one experiment of experiments/, with its picture"
-	@echo "programs   build what run runs"
-	@echo "build      build everything"
+	@echo "programs   build what run runs, as users run it (build/ship)"
+	@echo "build      build everything, with checks and tests (build/release)"
+	@echo "measured   build what bench, proof and experiment measure (build/ship)"
 	@echo "clean      remove everything that was built"
 
 programs:
@@ -28,6 +29,9 @@ programs:
 
 build:
 	@tools/build.sh everything
+
+measured:
+	@tools/build.sh measured
 
 run: programs
 	@KEEP=$(KEEP) TICKETS=$(TICKETS) CHANGES=$(CHANGES) tools/demo.sh
@@ -57,13 +61,13 @@ lint:
 format:
 	@tools/format.sh
 
-bench: build
+bench: measured
 	@tools/bench.sh
 
-proof: build
+proof: measured
 	@tools/proof.sh "$(P)"
 
-experiment: build
+experiment: measured
 	@tools/experiment.sh "$(E)"
 
 clean:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 
+import built_programs  # noqa: F401 - tests of experiments measure what other tests start
 import hypothesis
 import hypothesis.core
 import pytest

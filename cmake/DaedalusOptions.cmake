@@ -2,7 +2,7 @@
 
 option(DAEDALUS_DCHECK "Check preconditions in kernels and hot loops" OFF)
 set(DAEDALUS_SANITIZE "" CACHE STRING "Value of -fsanitize=, empty for none")
-set(DAEDALUS_BUILD release CACHE STRING "Which build this is to tests: release, asan or tsan; each test is at home in one")
+set(DAEDALUS_BUILD release CACHE STRING "Which build this is: ship for users; release, asan or tsan for tests, each of which is at home in one")
 option(DAEDALUS_FUZZERS "Build libFuzzer targets (clang only)" OFF)
 # Headers that sources share are parsed, and templates instantiated, once for eight of them (decision 154). Their own
 # names in anonymous namespaces must differ for that; where they do not, UNITY_BUILD is off.
@@ -68,4 +68,10 @@ if(DAEDALUS_SANITIZE)
   target_compile_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fno-sanitize-recover=all
                                                   -fno-sanitize=null,vptr,object-size)
   target_link_options(daedalus_flags INTERFACE -fsanitize=${DAEDALUS_SANITIZE} -fuse-ld=lld)
+endif()
+if(DAEDALUS_BUILD STREQUAL "ship")
+  # Programs hold only the functions that something calls. Lines and names of functions suffice for profiles and for what a
+  # crash leaves behind; daedalus_program puts them into a file of their own.
+  target_compile_options(daedalus_flags INTERFACE -ffunction-sections -fdata-sections -g1)
+  target_link_options(daedalus_flags INTERFACE -Wl,--gc-sections)
 endif()

@@ -46,13 +46,20 @@ function(daedalus_library name)
   daedalus_precompile(${name} ${set})
 endfunction()
 
-# daedalus_program(NAME SOURCES ... LINK ...)
+# daedalus_program(NAME SOURCES ... LINK ...): a program in bin. In the build for users its debug information lies beside it,
+# in NAME.debug, where gdb and perf find it.
 function(daedalus_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE daedalus_flags ${ARG_LINK})
   daedalus_precompile(${name} messages)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  if(DAEDALUS_BUILD STREQUAL "ship")
+    set(debug $<TARGET_FILE:${name}>.debug)
+    add_custom_command(TARGET ${name} POST_BUILD VERBATIM
+      COMMAND ${CMAKE_OBJCOPY} --only-keep-debug $<TARGET_FILE:${name}> ${debug}
+      COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --add-gnu-debuglink=${debug} $<TARGET_FILE:${name}>)
+  endif()
 endfunction()
 
 # daedalus_program_of_two_builds(NAME SOURCES ... LINK ...): the program, and NAME-later, which is the same as a later build
@@ -138,9 +145,13 @@ function(daedalus_test name)
   daedalus_run(${name} COMMAND ${name} TARGETS ${name} ${run})
 endfunction()
 
+# Target `measured` builds all that benchmarks and experiments run beside the programs.
+add_custom_target(measured)
+
 # daedalus_bench_run(PROGRAM ARGUMENTS...): a benchmark in a dose that only shows that it works; figures come from running
 # it by hand.
 function(daedalus_bench_run program)
+  add_dependencies(measured ${program})
   add_test(NAME ${program}_smoke COMMAND ${program} ${ARGN})
   set_tests_properties(${program}_smoke PROPERTIES LABELS bench TIMEOUT 120)
 endfunction()

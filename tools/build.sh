@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# build.sh programs|everything: installs what is missing and builds, optimised: C++ into build/release, Java into
-# client-java/*/target, Python into .venv. All three at once, because downloads keep no core busy.
+# build.sh programs|measured|everything: installs what is missing and builds, optimised: C++, Java into client-java/*/target,
+# Python into .venv. All three at once, because downloads keep no core busy.
 #
-# programs    what `./make.sh run` runs
-# everything  tests, benchmarks and all Java modules besides
+# programs    what `./make.sh run` runs, in build/ship
+# measured    the same, what experiments and benchmarks run besides, in build/ship, and all Java modules
+# everything  programs with their checks, tests and benchmarks, in build/release, and all Java modules
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,6 +15,12 @@ case ${1:-} in
     exec python3 tools/steps.py build "C++=tools/build_cpp.sh programs" "Java=tools/build_java.sh programs" \
       "Python=tools/install_python.sh run"
     ;;
+  measured)
+    tools/install_packages.sh build development
+    tools/unpack_packages.sh build/postgresql-headers postgresql-server-dev-15
+    exec python3 tools/steps.py build "C++=tools/build_cpp.sh measured" "Java=tools/build_java.sh everything" \
+      "Python=tools/install_python.sh tests"
+    ;;
   everything)
     tools/install_packages.sh build development
     tools/unpack_packages.sh build/postgresql-headers postgresql-server-dev-15
@@ -23,7 +30,7 @@ case ${1:-} in
     exec python3 tools/timings.py edges release
     ;;
   *)
-    echo "build.sh: programs or everything" >&2
+    echo "build.sh: programs, measured or everything" >&2
     exit 2
     ;;
 esac

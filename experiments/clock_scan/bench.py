@@ -8,9 +8,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from experiments.harness.record import ROOT
+from experiments import PROGRAMS
 
-PROGRAM = ROOT / "build" / "release" / "bin" / "engine_mix_bench"
+PROGRAM = PROGRAMS / "engine_mix_bench"
 
 
 class BenchError(Exception):

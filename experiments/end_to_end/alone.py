@@ -11,6 +11,7 @@ from typing import Any
 
 from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
+from experiments import PROGRAMS
 from experiments.cost_sheet.classify import Classifier
 from experiments.cost_sheet.perf import Recording, check_perf, read_samples
 from experiments.cost_sheet.sheet import make_sheet
@@ -23,7 +24,7 @@ from experiments.harness.record import ROOT
 from experiments.harness.tickets import load_tickets
 
 FOLDER = Path(__file__).parent
-DRIVER = ROOT / "build" / "release" / "bin" / "routed_driver"
+DRIVER = PROGRAMS / "routed_driver"
 TICKETS = ROOT / "schemas" / "tickets.sql"
 # These parts of the aggregator lie before a statement is parsed, or behind its message to the node; and the kernel.
 NOT_PARSE_TO_SENT = ("frame and channel", "merge and gather", "kernel: ")

@@ -15,6 +15,7 @@ from typing import Any
 
 from local_cluster import IN_MEMORY, LocalCluster, local_cluster
 
+from experiments import PROGRAMS
 from experiments.end_to_end.duck import Duck
 from experiments.end_to_end.postgres import Postgres
 from experiments.harness.peak import LOAD_GENERATOR
@@ -22,7 +23,8 @@ from experiments.harness.plan import Plan
 from experiments.harness.record import ROOT
 from experiments.harness.tickets import load_tickets, make_tickets
 
-STORAGE_NODE = ROOT / "build" / "release" / "bin" / "daedalus-storage-node"
+STORAGE_NODE = PROGRAMS / "daedalus-storage-node"
+AGGREGATOR = PROGRAMS / "daedalus-aggregator"
 
 
 @dataclass(slots=True)
@@ -84,6 +86,7 @@ def void_cluster(ddl: str, *up_options: str) -> Iterator[LocalCluster]:
         node = programs / STORAGE_NODE.name
         node.write_text(f'#!/bin/sh\nexec "{STORAGE_NODE}" --void "$@"\n')
         node.chmod(0o755)
+        (programs / AGGREGATOR.name).symlink_to(AGGREGATOR)
         before = os.environ.get("DAEDALUS_BIN")
         os.environ["DAEDALUS_BIN"] = str(programs)
         try:

@@ -15,9 +15,10 @@ from typing import Any
 
 import duckdb
 
+from experiments import PROGRAMS
 from experiments.harness.record import ROOT
 
-PROGRAM = ROOT / "build" / "release" / "bin" / "statement_cycles"
+PROGRAM = PROGRAMS / "statement_cycles"
 SCHEMA = ROOT / "schemas" / "lineitem.sql"
 DATA = ROOT / "build" / "experiments" / "data"
 

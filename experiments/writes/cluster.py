@@ -20,10 +20,10 @@ from typing import Any
 
 from local_cluster import LocalCluster, free_ports
 
+from experiments import PROGRAMS
 from experiments.harness.plan import Plan
 from experiments.harness.record import ROOT
 
-PROGRAMS = ROOT / "build" / "release" / "bin"
 READY_SECONDS_MAX = 120
 _PAUSE_SECONDS = 0.02
 _STOP_SECONDS_MAX = 30

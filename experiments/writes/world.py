@@ -17,9 +17,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from experiments import PROGRAMS
 from experiments.harness.peak import LOAD_GENERATOR, errors
 from experiments.harness.record import ROOT
-from experiments.writes.cluster import PROGRAMS, KeptCluster
+from experiments.writes.cluster import KeptCluster
 
 ACCOUNTS = Path(__file__).parent / "accounts.sql"
 TICKETS = ROOT / "schemas" / "tickets.sql"

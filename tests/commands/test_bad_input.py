@@ -14,10 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built_programs import PROGRAMS
 from local_cluster import DAEDALUS, ROOT, LocalCluster, free_ports, run_command
-
-PROGRAMS = ROOT / "build" / "release" / "bin"
-
 
 WRONG_STATEMENTS = [
     ("SELEC 1", "42601", ["syntax error"]),

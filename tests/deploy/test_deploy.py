@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from built_programs import PROGRAMS
 from local_cluster import DAEDALUS, ROOT, Answer, wait_until
 from virtual_hosts import ADDRESSES, VirtualHosts, obstacle, virtual_hosts
 
@@ -78,6 +79,7 @@ def inventory(hosts: VirtualHosts, schema: Path) -> dict[str, Any]:
                 "ansible_ssh_common_args": f"-o UserKnownHostsFile={hosts.known_hosts}",
                 "cluster_id": "readings-test",
                 "cluster_update_package_lists": False,  # nothing can be fetched from there
+                "cluster_programs": str(PROGRAMS),
                 "cluster_schema": str(schema),
                 "cluster_schema_output": str(hosts.work / "schema"),
                 "cluster_partition_by": "hash(place)",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from built_programs import PROGRAMS
 from local_cluster import ROOT, LocalCluster, local_cluster, wait_until
 
-PROGRAMS = ROOT / "build" / "release" / "bin"
 FUNCTIONS = Path("org/daedalus/writer/functions.tsv")
 RESOURCES = ROOT / "client-java" / "writer" / "src" / "main" / "resources"
 # As semantics/tests/later_build.cpp has it.

@@ -24,9 +24,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
+import built_programs
 import psycopg
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = built_programs.ROOT
 DAEDALUS = ROOT / "bin" / "daedalus"
 COMMAND_SECONDS_MAX = 120
 CONNECT_SECONDS_MAX = 30

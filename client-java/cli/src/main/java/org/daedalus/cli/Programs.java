@@ -5,19 +5,27 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Where the other programs are: in DAEDALUS_BIN when set, else where the build of this tree puts them. */
+/**
+ * Finds the other programs: in DAEDALUS_BIN when it is set, else where this tree builds them for users, else where it
+ * builds them for tests.
+ */
 final class Programs {
     private final Path home;
     private final List<Path> directories = new ArrayList<>();
 
     Programs() {
-        home = Path.of(System.getProperty("daedalus.home", ".")).toAbsolutePath().normalize();
-        String given = System.getenv("DAEDALUS_BIN");
+        this(Path.of(System.getProperty("daedalus.home", ".")), System.getenv("DAEDALUS_BIN"));
+    }
+
+    /** {@code given} is DAEDALUS_BIN, null where it is not set. */
+    Programs(Path home, String given) {
+        this.home = home.toAbsolutePath().normalize();
         if (given != null && !given.isEmpty()) {
             directories.add(Path.of(given).toAbsolutePath());
         }
-        directories.add(home.resolve("build/release/bin"));
-        directories.add(home.resolve("bin"));
+        for (String built : List.of("build/ship/bin", "build/release/bin", "bin")) {
+            directories.add(this.home.resolve(built));
+        }
     }
 
     Path find(String program) throws CliException {
