@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Checks what only this tree asks for: one version, words, tests by name, links, pure cores, who includes what, results as published.
+# Checks what only this tree asks for: one version, words, tests by name, links of documents, pure cores, who includes what and links to what,
+# results as published.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/lint_version.sh
@@ -8,5 +9,6 @@ tools/lint_words.sh
 .venv/bin/python tools/lint_links.py
 tools/lint_cores.sh
 tools/lint_includes.sh
+.venv/bin/python tools/lint_link_graph.py
 .venv/bin/python tools/lint_results.py
 tools/lint_test.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Base, semantics and the engine use little from outside the standard library, and this says what: nobody else's headers
 # creep in, and a room of the engine or of the protocol of PostgreSQL is reached by linking to it and not by a path.
+# tools/lint_link_graph.py checks what links to what.
 #
 #   tools/lint_includes.sh [FOLDER]    a tree other than this one, for tools/lint_test.sh
 set -euo pipefail
@@ -36,10 +37,6 @@ refuse "a room's header is included by its name: let the room have the other one
 refuse "base has Boost's result (result.hpp) and checksum (crc32c.cpp) and nothing else" \
   "#include [<\"](($others)/|.*\.pb\.h)" base/include base/src ':!base/include/daedalus/base/result.hpp' \
   ':!base/src/crc32c.cpp'
-refuse "link lines of the engine and of semantics are free of these" \
-  'protobuf|Boost::|spdlog|daedalus_(proto|contract|channel)|REUSE_FROM daedalus_precompiled\)' \
-  storage_node/engine/src/CMakeLists.txt storage_node/engine/CMakeLists.txt semantics/CMakeLists.txt
-refuse "the rooms of the engine do not link to fmt" 'fmt::' storage_node/engine/src/CMakeLists.txt
 precompiled=$(grep -E '#include ("|<.*[./])' cmake/precompiled_standard.hpp |
   grep -vE '<boost/(system/result|multiprecision/cpp_int)\.hpp>' || true)
 if [ -n "$precompiled" ]; then

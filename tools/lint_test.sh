@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Plants, one at a time in a copy, what lint_cores.sh, lint_includes.sh, lint_results.py, lint_names.py and lint_links.py have to find, and what they have to let pass.
+# Plants, one at a time in a copy, what the lints of this tree have to find, and what they have to let pass.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -48,15 +48,32 @@ expect FOUND storage_node/engine/src/kernels/native.cpp '#include <fmt/format.h>
 expect FOUND storage_node/engine/src/query/query_run.cpp '#include "daedalus/wire/v1/operations.pb.h"'
 expect FOUND storage_node/engine/src/index/key_index.cpp '#include "../query/query_run.hpp"'
 expect FOUND aggregator/postgres/src/copy/copy_in.cpp '#include "../session/session.hpp"'
-expect FOUND storage_node/engine/src/CMakeLists.txt 'target_link_libraries(daedalus_engine_table PUBLIC fmt::fmt)'
-expect FOUND storage_node/engine/CMakeLists.txt 'target_precompile_headers(daedalus_engine REUSE_FROM daedalus_precompiled)'
 expect FOUND semantics/values/texts/text.cpp '#include <boost/asio.hpp>'
 expect FOUND semantics/values/include/daedalus/semantics/text.hpp '#include <fmt/format.h>'
 expect FOUND semantics/algebra/condition.cpp '#include "../answers/merging/sort_key.hpp"'
 expect FOUND semantics/functions/texts/like.cpp '#include "regular_expression/parser.hpp"'
-expect FOUND semantics/CMakeLists.txt 'target_link_libraries(daedalus_semantics PRIVATE protobuf::libprotobuf)'
 expect FOUND base/include/daedalus/base/units.hpp '#include <google/protobuf/message.h>'
 expect FOUND cmake/precompiled_standard.hpp '#include <google/protobuf/message.h>'
+
+# Edges as CMake writes them, in the graph that lint_link_graph.py had it write of this tree.
+cp build/lint/links/targets.dot "$tree"
+lint=lint_link_graph
+lint_link_graph() { .venv/bin/python tools/lint_link_graph.py --graph "$1/targets.dot"; }
+expect CLEAN targets.dot '// daedalus_engine_query -> daedalus_engine_index'
+expect CLEAN targets.dot '// cluster_test -> daedalus_sql'
+expect CLEAN targets.dot '// sql_test -> daedalus_postgres_tree'
+expect FOUND targets.dot '// daedalus_sql -> daedalus_engine'
+expect FOUND targets.dot '// daedalus_node_core -> daedalus_statement'
+expect FOUND targets.dot '// routed_driver -> daedalus_engine'
+expect FOUND targets.dot '// update_driver -> daedalus_sql'
+expect FOUND targets.dot '// channel_test -> daedalus_node_core'
+expect FOUND targets.dot '// daedalus_engine_table -> daedalus_engine_query'
+expect FOUND targets.dot '// daedalus_engine_table -> fmt::fmt'
+expect FOUND targets.dot '// daedalus_engine -> daedalus_precompiled_messages'
+expect FOUND targets.dot '// daedalus_engine -> daedalus_engine_test_table'
+expect FOUND targets.dot '// daedalus_semantics -> daedalus_contract'
+expect FOUND targets.dot '// daedalus_semantics -> protobuf::libprotobuf'
+expect FOUND targets.dot '// daedalus_aggregator_core -> GTest::gtest'
 
 lint=lint_results
 lint_results() { .venv/bin/python tools/lint_results.py "$1"; }
