@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Checks what only this tree asks for: one version, words, tests by name, links of documents, pure cores, who includes what and links to what,
-# results as published.
+# Checks what only this tree asks for: one version, words, names that were given up, comments, tests by name, links of documents,
+# pure cores, who includes what and links to what, results as published.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/lint_version.sh
 tools/lint_words.sh
+.venv/bin/python tools/lint_given_up.py
+.venv/bin/python tools/lint_comments.py
 .venv/bin/python tools/lint_names.py
 .venv/bin/python tools/lint_links.py
 tools/lint_cores.sh

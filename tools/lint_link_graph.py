@@ -43,7 +43,7 @@ class Room:
 
 
 class Rules:
-    """What tools/link_graph.toml says."""
+    """The rooms of tools/link_graph.toml, and which of them a target is of."""
 
     def __init__(self, path: Path) -> None:
         rooms = tomllib.loads(path.read_text(encoding="utf-8"))["room"]
@@ -54,7 +54,7 @@ class Rules:
         self.room_of = {target: room for room in self.rooms for target in room.targets}
 
     def stale(self, targets: set[str]) -> Iterator[str]:
-        """What it names that is not there."""
+        """Names of targets and rooms that are not there."""
         names = {room.name for room in self.rooms}
         for room in self.rooms:
             yield from (f"room {room.name}: there is no target {name}" for name in sorted(room.targets - targets))

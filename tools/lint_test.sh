@@ -82,6 +82,31 @@ expect CLEAN semantics/values/texts/text.cpp 'void f(std::optional<int> found) {
 expect FOUND semantics/values/texts/text.cpp 'void f() { const Result<int> made = g(); if (!made.has_value()) {} }'
 expect FOUND tests/cluster/judging/judge.cpp 'void f() { Result<void> done = g(); CHECK(!done.has_error()); }'
 
+lint=lint_given_up
+# Spelled in two halves so that it does not find this file.
+lint_given_up() { .venv/bin/python tools/lint_given_up.py "$1"; }
+expect CLEAN semantics/values/texts/text.cpp 'int compile_pools() { return 7; }'
+expect FOUND semantics/values/texts/text.cpp 'int compile_''pool() { return 7; }'
+expect FOUND client-java/wire/src/main/java/org/daedalus/wire/Framer.java '// See Compile''Pool.'
+
+# A fragment in each kind of comment, in a folder of their own.
+mkdir "$tree/comments"
+touch "$tree/comments/text.cpp" "$tree/comments/Framer.java" "$tree/comments/sent.py"
+lint=lint_comments
+lint_comments() { .venv/bin/python tools/lint_comments.py --tree "$1/comments" --count-max 0; }
+expect CLEAN comments/text.cpp '/// Reads a row.
+/// What it returns is empty at the end.'
+expect CLEAN comments/text.cpp 'const char* question = "// What is it?";'
+expect CLEAN comments/Framer.java '/* Whatever comes is held. */'
+expect FOUND comments/text.cpp '/// What a row has.'
+expect FOUND comments/text.cpp 'int rows = 0;  // Of all nodes.'
+expect FOUND comments/Framer.java '/**
+ * Whether it holds.
+ */'
+expect FOUND comments/sent.py '# The same once more.'
+expect FOUND comments/sent.py 'def planted() -> None:
+    """Where it was planted."""'
+
 lint=lint_names
 lint_names() { .venv/bin/python tools/lint_names.py "$1"; }
 # shellcheck disable=SC2016  # Backticks of Markdown.
