@@ -60,7 +60,7 @@ class NodeConnection {
   uint64_t epoch_ = 0;
   uint64_t first_ = 0;      ///< The timestamp before the first of this connection's.
   uint64_t sent_ = 0;       ///< Updates of this connection.
-  uint64_t confirmed_ = 0;  ///< Of these; a node confirms in their order.
+  uint64_t confirmed_ = 0;  ///< Counts how many of these are confirmed; a node confirms in their order.
   uint64_t rows_applied_ = 0;
 };
 

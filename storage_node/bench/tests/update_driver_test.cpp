@@ -1,4 +1,4 @@
-// What is encoded by hand is what a node reads.
+// A node reads what is encoded by hand.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -52,7 +52,7 @@ void NodeCore::remember(const ReplayedRecord& replayed) {
 void NodeCore::replay(ReplayedRecord replayed) {
   TimestampRange range = replayed.record.range;
   CHECK(range.last > accepted());
-  range.first = next(accepted());  // Of a range that a checkpoint lies in, the rest.
+  range.first = next(accepted());  // A range that a checkpoint lies in leaves the rest.
   updates_.replay(range.last, std::move(replayed.placed), std::move(replayed.recorded));
   sequencer_.replay(range, replayed.record.identity);
   log_.on_durable(range.last);
@@ -162,7 +162,7 @@ void NodeCore::on_epoch_failed(Epoch epoch, const Error& why, Effects& effects) 
   send_epoch(epochs_.on_failed(epoch), false, why, effects);
 }
 
-/// What the holder cannot send any more, and this node does not have.
+/// Returns what the holder cannot send any more, and this node does not have.
 std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
   if (record.kept_from <= next(accepted())) {
     return std::nullopt;

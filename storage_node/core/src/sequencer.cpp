@@ -62,7 +62,7 @@ void Sequencer::confirm_waiters(SequencerEffects& effects) {
   while (!waiters_.empty() && waiters_.begin()->first <= ledger_.confirmable()) {
     const auto& [timestamp, requesters] = *waiters_.begin();
     for (const Requester& requester : requesters) {
-      // Whether it was a no-op does not matter: its outcome has just been recorded.
+      // Nobody asks whether it was a no-op: its outcome has just been recorded.
       confirm(requester, timestamp, Identity{.is_no_op = true, .digest = 0}, effects);
     }
     waiters_count_ -= static_cast<uint32_t>(requesters.size());
@@ -206,7 +206,7 @@ bool Sequencer::agrees_with_held(TimestampRange range, Identity identity) const 
 }
 
 void Sequencer::hold(TimestampRange range, Identity identity, std::string body) {
-  // What is held already agrees, so only the pieces between are new; an update is one piece or none.
+  // Everything held already agrees, so only the pieces between are new; an update is one piece or none.
   Timestamp first = range.first;
   while (first <= range.last) {
     auto after = held_.upper_bound(first);

@@ -1,5 +1,5 @@
-// What a query by slot allocates on its way through a node: from the bytes that came to the bytes that leave, all but
-// its sweep. A bound that holds keeps what was cut from growing back.
+// These tests count what a query by slot allocates on its way through a node: from the bytes that came to the bytes
+// that leave, all but its sweep. A bound that holds keeps what was cut from growing back.
 #include <gtest/gtest.h>
 
 #include "counted_allocations.hpp"

@@ -295,7 +295,7 @@ TEST(NodeCoreTest, ALostPeerLeavesNothingBehind) {
   node.settle();
   EXPECT_EQ(node.take(running).size(), 0u);
   EXPECT_EQ(node.take_only(update, 2).confirmed().timestamp(), 1u);
-  EXPECT_EQ(node.core().applied(), Timestamp{2});  // What the lost peer had brought was taken.
+  EXPECT_EQ(node.core().applied(), Timestamp{2});  // The node has taken what the lost peer had brought.
   EXPECT_EQ(node.core().under_way(), 0u);
 }
 

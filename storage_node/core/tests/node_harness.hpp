@@ -45,7 +45,7 @@ struct Ticket {
 [[nodiscard]] wire::v1::UpdatePart add_seats_part(int64_t by, wire::v1::Expression filter);
 /// seats = dividend / seats.
 [[nodiscard]] wire::v1::UpdatePart divide_seats_part(int64_t dividend, wire::v1::Expression filter);
-/// Of every row whose seats go into the dividend more than ten times.
+/// Deletes every row whose seats go into the dividend more than ten times.
 [[nodiscard]] wire::v1::UpdatePart delete_quotients_part(int64_t dividend);
 [[nodiscard]] wire::v1::UpdatePart delete_part(wire::v1::Expression filter);
 [[nodiscard]] std::string update_body(const std::vector<wire::v1::UpdatePart>& parts);
@@ -76,7 +76,7 @@ struct HarnessOptions {
   NodeOptions node;
   contract::PartitionMap map;
   engine::SegmentOptions segment;
-  engine::StepBudget step;  ///< Of one step().
+  engine::StepBudget step;  ///< Bounds one step().
 };
 
 /// One partition on node 0, two segments, round robin, epoch 1 granted to "w", peer 1 up.

@@ -1,4 +1,4 @@
-// What a node refuses, what it says about itself, and who may write: no rows are needed for that.
+// Tests what a node refuses, what it says about itself, and who may write: no rows are needed for that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ wire::v1::Operation select_operation() {
   return NodeHarness::operation(wire::v1::OPERATION_KIND_SELECT, select_all().SerializeAsString());
 }
 
-/// What cannot be honoured is refused, never ignored; what makes no sense is answered, and the connection stays.
+/// A node refuses what it cannot honour, and never ignores it; what makes no sense is answered, and the connection
+/// stays.
 TEST(NodeProtocolTest, RefusesWhatItCannotHonour) {
   NodeHarness node;
   const auto refused = [&](auto change) {

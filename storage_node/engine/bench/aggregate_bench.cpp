@@ -101,7 +101,7 @@ enum class Filter : uint8_t { kNone, kSame, kEachItsOwn };
 struct Case {
   std::string name;
   semantics::Selection selection;
-  uint32_t bytes_per_row = 0;  ///< Of the columns it touches.
+  uint32_t bytes_per_row = 0;  ///< Counts the bytes of the columns it touches.
   Filter filter = Filter::kNone;
 };
 
@@ -205,7 +205,7 @@ std::vector<Case> all_cases() {
           top("top 10 by seats where each", {kSeats}, 10, false, Filter::kEachItsOwn)};
 }
 
-/// Of this thread's processor time: nothing here sleeps, and what else runs on the machine counts less.
+/// Measures this thread's processor time: nothing here sleeps, and what else runs on the machine counts less.
 double milliseconds(const std::function<void()>& work) {
   const auto now = [] {
     timespec time{};
@@ -284,7 +284,7 @@ class Bench {
       : options_(options),
         codec_(schema()),
         segment_(schema(), codec_.codec(), {.memory_bytes = memory_for(options.rows)}),
-        plain_(size_t{options.rows} * 4) {  // Of up to 32 bytes a row.
+        plain_(size_t{options.rows} * 4) {  // A row has up to 32 bytes.
     const std::vector<semantics::Type> types = semantics::column_types(schema());
     std::mt19937_64 random(1);
     constexpr uint32_t kRowsPerUpdate = 16'384;

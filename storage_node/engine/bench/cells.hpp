@@ -57,7 +57,7 @@ struct CellRequest {
   bool index = false;
   bool keys = false;
   bool floor = false;            ///< Reading what the sweep reads.
-  bool without_updates = false;  ///< The same queries before the updates, too.
+  bool without_updates = false;  ///< Runs equal queries before the updates, too.
 };
 
 /// Milliseconds of each run. Classic, classic+ and index answer the same queries; a run whose answers differ ends the
@@ -68,12 +68,12 @@ struct CellResult {
   std::vector<double> classic_ms;
   std::vector<double> classic_plus_ms;
   std::vector<double> index_ms;
-  std::vector<double> index_queries;  ///< Those that the index serves.
+  std::vector<double> index_queries;  ///< Holds the times of those that the index serves.
   std::vector<double> keys_ms;
   std::vector<double> floor_ms;
-  uint64_t rows = 0;  ///< Of all answers, in the last run.
+  uint64_t rows = 0;  ///< Counts the rows of all answers, in the last run.
   uint64_t checked = 0;
-  uint64_t wrong = 0;  ///< Of the checked: content not the model's.
+  uint64_t wrong = 0;  ///< Counts those of the checked whose content is not the model's.
 };
 
 [[nodiscard]] CellResult run_cell(Bench& bench, const CellRequest& request);

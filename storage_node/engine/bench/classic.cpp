@@ -92,7 +92,7 @@ Plan make_plan(const RowStore& store, const std::vector<ReadyQuery>& queries, Cl
   return plan;
 }
 
-/// What a sweep writes to.
+/// Holds what a sweep writes to.
 struct Results {
   explicit Results(size_t query_count) : answers(query_count), rows(query_count) {}
 

@@ -5,7 +5,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "column_read.cpp"
 #include <hwy/foreach_target.h>
-// The same file once for each instruction set; it needs highway.h after foreach_target.h.
+// Compiles this file once for each instruction set; it needs highway.h after foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();

@@ -1,4 +1,4 @@
-// What a program that judges asks the benchmark for, one line each, answered with lines of JSON.
+// Defines what a program that judges asks the benchmark for, one line each, answered with lines of JSON.
 #pragma once
 
 #include <istream>

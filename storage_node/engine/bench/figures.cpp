@@ -13,7 +13,7 @@
 namespace daedalus::engine::bench {
 namespace {
 
-/// What one cycle is asked, ready to be enqueued.
+/// Holds what one cycle is asked, ready to be enqueued.
 struct Batch {
   Batch(const TicketTable& table, const Load& load, Random& random)
       : selections(make_selections(table, load.mix, load.queries, random)) {
@@ -44,7 +44,7 @@ void pin_to(uint32_t core) {
   cpu_set_t cores;
   CPU_ZERO(&cores);
   CPU_SET(core, &cores);
-  // Where there is no such core the figure shows it.
+  // If there is no such core the figure shows it.
   static_cast<void>(pthread_setaffinity_np(pthread_self(), sizeof cores, &cores));
 }
 

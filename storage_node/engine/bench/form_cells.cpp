@@ -12,7 +12,7 @@ namespace {
 
 using Rows = std::vector<uint32_t>;
 
-/// What a group holds, by the ordinal of its key; without keys there is one group.
+/// Holds what a group holds, by the ordinal of its key; without keys there is one group.
 struct Group {
   int64_t sum = 0;
   int64_t count = 0;
@@ -27,7 +27,7 @@ Rows every_row(const TicketTable& table) {
   return rows;
 }
 
-/// What each alternative of a list names.
+/// Returns what each alternative of a list names.
 std::vector<std::vector<uint32_t>> members_of(const FormCondition& list) {
   std::vector<std::vector<uint32_t>> members;
   for (const FormCondition& alternative : list.children) {
@@ -51,7 +51,8 @@ Rows rows_where(Bench& bench, const FormCondition& condition) {
     return bench.model().holding(columns, members_of(condition));
   }
   const bool is_and = condition.kind == FormCondition::Kind::kAnd;
-  TicketQuery comparisons;  // Of an AND, together: the model passes over what is left of the first.
+  TicketQuery
+      comparisons;  // Holds the comparisons of an AND, together: the model passes over what is left of the first.
   std::vector<const FormCondition*> others;
   for (const FormCondition& child : condition.children) {
     if (is_and && child.kind == FormCondition::Kind::kBetween) {
@@ -100,7 +101,7 @@ int64_t number_of(const semantics::Value& value) {
   return semantics::is_null(value) ? 0 : std::get<int64_t>(value);
 }
 
-/// What an answer says: keys, sums and counts as the form puts them out.
+/// Returns what an answer says: keys, sums and counts as the form puts them out.
 Groups groups_in(const semantics::Selection& selection, FormOutput form, const QueryOutput& output) {
   const std::vector<semantics::Type> types = semantics::partial_row_types(selection);
   Groups groups;

@@ -18,16 +18,16 @@ struct FormRequest {
 };
 
 struct FormResult {
-  std::vector<double> engine_ms;  ///< Of each run.
-  std::vector<double> cpu_ms;     ///< The same on the processor, for where others work on the machine, too.
-  uint64_t rows = 0;              ///< Of all answers, in the last run.
+  std::vector<double> engine_ms;  ///< Holds the time of each run.
+  std::vector<double> cpu_ms;     ///< Holds the time on the processor, for where others work on the machine, too.
+  uint64_t rows = 0;              ///< Counts the rows of all answers, in the last run.
   uint64_t checked = 0;
-  uint64_t wrong = 0;  ///< Of the checked.
+  uint64_t wrong = 0;  ///< Counts the wrong ones among the checked.
 };
 
 [[nodiscard]] FormResult run_form(Bench& bench, const FormRequest& request);
 
-/// What a query must be answered, in two numbers that SQL can be asked for, too: rows, and the sum of their first
+/// Holds what a query must be answered, in two numbers that SQL can be asked for, too: rows, and the sum of their first
 /// values.
 struct FormTruth {
   uint64_t rows = 0;

@@ -27,7 +27,7 @@ std::string member_text(const TicketTable& table, const FormCondition& condition
   return tuple(values);
 }
 
-/// Of an OR all of whose alternatives are equalities on the same columns.
+/// Writes an OR all of whose alternatives are equalities on the same columns.
 std::string list_text(const TicketTable& table, const FormCondition& condition) {
   const std::vector<uint32_t> columns = list_columns(condition);
   if (columns.empty()) {

@@ -12,7 +12,7 @@ class HashIndex {
  public:
   explicit HashIndex(const RowStore& store);
 
-  /// Whether a query names flight and day, so that the index serves it.
+  /// Returns whether a query names flight and day, so that the index serves it.
   [[nodiscard]] static bool serves(const ReadyQuery& query);
 
   /// Answers queries that the index serves, all of them together so that what each needs of memory is fetched while

@@ -1,5 +1,5 @@
-// What it takes to wake a segment that sleeps: from enqueueing an operation to its cycle's beginning, beside a bare
-// futex wake between the same two cores, alternating in one run.
+// Measures what it takes to wake a segment that sleeps: from enqueueing an operation to its cycle's beginning, beside a
+// bare futex wake between the same two cores, alternating in one run.
 //
 //   engine_idle_bench --rounds=2000 [--core=1]
 //
@@ -34,7 +34,7 @@ int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since_start).count();
 }
 
-/// Whether a thread of this process sleeps, by the kernel's word.
+/// Returns whether a thread of this process sleeps, by the kernel's word.
 bool is_asleep(pid_t thread) {
   std::ifstream stat(fmt::format("/proc/self/task/{}/stat", thread));
   std::string text;

@@ -1,4 +1,4 @@
-// What every measurement needs: a clock, cold caches, memory in huge pages, one line of JSON.
+// Has what every measurement needs: a clock, cold caches, memory in huge pages, one line of JSON.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,10 +24,10 @@ double milliseconds(Work&& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// What the processor spent on this thread so far, in milliseconds.
+/// Returns what the processor spent on this thread so far, in milliseconds.
 [[nodiscard]] double processor_milliseconds();
 
-/// The same of `work`, which others on the machine disturb less.
+/// Measures the processor time of `work`, which others on the machine disturb less.
 template <typename Work>
 double processor_milliseconds(Work&& work) {
   const double start = processor_milliseconds();

@@ -13,7 +13,7 @@
 
 namespace daedalus::engine::bench {
 
-/// What rows hold, whatever their order: the sum of their hashes.
+/// Holds what rows hold, whatever their order: the sum of their hashes.
 struct Content {
   uint64_t rows = 0;
   uint64_t hash_sum = 0;
@@ -21,7 +21,7 @@ struct Content {
   friend bool operator==(const Content&, const Content&) = default;
 };
 
-/// Of rows in the packed layout, each after its u32 size.
+/// Takes rows in the packed layout, each after its u32 size.
 [[nodiscard]] Content content_of(std::string_view packed_rows);
 
 class PlainModel {
@@ -42,10 +42,10 @@ class PlainModel {
 
   [[nodiscard]] uint32_t ordinal(uint32_t row, uint32_t column) const { return columns_[column][row]; }
 
-  /// What these rows hold in these columns.
+  /// Returns what these rows hold in these columns.
   [[nodiscard]] Content content(const std::vector<uint32_t>& rows, const std::vector<uint32_t>& columns) const;
 
-  /// What each query must be answered. Cost: matching() each, on two threads.
+  /// Returns what each query must be answered. Cost: matching() each, on two threads.
   [[nodiscard]] std::vector<Content> contents(const std::vector<TicketQuery>& queries) const;
 
  private:

@@ -114,7 +114,7 @@ FormCondition random_leaf(const TicketTable& table, const Ordinals& row, Random&
   }
 }
 
-/// What holds for the row: of so many leaves, AND and OR in turn.
+/// Returns what holds for the row: of so many leaves, AND and OR in turn.
 FormCondition random_tree(const TicketTable& table, const Ordinals& row, uint32_t leaves, bool is_and, Random& random) {
   if (leaves <= 1) {
     return random_leaf(table, row, random);

@@ -16,7 +16,7 @@
 
 namespace daedalus::engine::bench {
 
-/// What an engine answered to one query: enough to tell wrong from right.
+/// Holds what an engine answered to one query: enough to tell wrong from right.
 struct Answer {
   uint64_t rows = 0;
   uint64_t id_sum = 0;
@@ -30,7 +30,7 @@ inline uint64_t load_word(const uint8_t* bytes) {
   return word;
 }
 
-/// Where a column lies in a row: (word at offset) & mask is its value, or the first 8 bytes of a long string.
+/// Says where a column lies in a row: (word at offset) & mask is its value, or the first 8 bytes of a long string.
 struct Field {
   uint32_t offset = 0;
   uint64_t mask = 0;
@@ -40,7 +40,8 @@ struct Field {
 struct ReadyBetween : Between {
   uint64_t low_word = 0;  ///< As a Field reads it.
   uint64_t high_word = 0;
-  std::string tails;  ///< Of a string beyond eight bytes: what follows them, of the lower bound, then of the upper one.
+  std::string
+      tails;  ///< Holds what follows the first eight bytes of a string, of the lower bound, then of the upper one.
 };
 using ReadyQuery = std::vector<ReadyBetween>;
 
@@ -58,7 +59,7 @@ struct WordCondition {
   uint64_t low = 0;
   uint64_t span = 0;
   uint32_t tail_size = 0;
-  uint32_t tails = 0;  ///< Of the lower bound in Conditions::tails; the upper one's follows.
+  uint32_t tails = 0;  ///< Says where the lower bound's tail begins in Conditions::tails; the upper one's follows.
 };
 
 /// The conditions of many queries, those of one query contiguous and the most selective first.
@@ -95,7 +96,7 @@ class RowStore {
   /// Adds a query without the ranges on these columns, which its access path has settled.
   void compile(const ReadyQuery& query, uint64_t settled_columns, Conditions& conditions) const;
 
-  /// Whether a row meets all conditions of a query.
+  /// Returns whether a row meets all conditions of a query.
   [[nodiscard]] static bool matches(const Conditions& conditions, const Conditions::Query& query, const uint8_t* row) {
     if ((load_word(row) & query.columns) != 0) {
       return false;

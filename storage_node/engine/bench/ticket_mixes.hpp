@@ -37,7 +37,7 @@ struct MixSpec {
 [[nodiscard]] Between around(const TicketTable& table, uint32_t column, uint32_t ordinal, uint32_t percent,
                              Random& random);
 
-/// Whether it is the name of a mix.
+/// Returns whether it is the name of a mix.
 [[nodiscard]] bool is_mix(const std::string& name);
 
 /// "booking", "any-S", "hard-S" with the skew S; anything else is CHECKed.

@@ -24,7 +24,7 @@ uint64_t mixed(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Of a share of 2^32.
+/// Takes a share of 2^32.
 uint64_t to_the_fourth(uint64_t share) {
   const uint64_t square = share * share >> 32;
   return square * square >> 32;

@@ -50,7 +50,7 @@ enum NarrowColumn : uint32_t {
   kPrice
 };
 
-/// What a row holds, by column; those beyond the table's are 0.
+/// Holds what a row holds, by column; those beyond the table's are 0.
 using Ordinals = std::array<uint32_t, kWideColumns>;
 
 struct ColumnSpec {
@@ -59,7 +59,7 @@ struct ColumnSpec {
   uint32_t cardinality = 1;
   uint32_t null_percent = 0;
   uint32_t width = 0;   ///< Bytes of a value in a row store.
-  uint32_t offset = 0;  ///< Of the value in a row store.
+  uint32_t offset = 0;  ///< Says where the value lies in a row store.
 };
 
 /// How often values occur.
@@ -71,7 +71,7 @@ enum class Frequencies : uint8_t {
 enum class Width : uint8_t {
   kTicket,
   kNarrow,  ///< The columns of NarrowColumn alone.
-  kWide,    ///< Those of a ticket, and more behind them.
+  kWide,    ///< Has the columns of a ticket, and more behind them.
 };
 
 class TicketTable {
@@ -85,7 +85,7 @@ class TicketTable {
   [[nodiscard]] const std::vector<ColumnSpec>& columns() const { return columns_; }
   [[nodiscard]] uint32_t column_count() const { return static_cast<uint32_t>(columns_.size()); }
   [[nodiscard]] uint32_t row_count() const { return row_count_; }
-  /// Whether it has the columns of a ticket.
+  /// Returns whether it has the columns of a ticket.
   [[nodiscard]] bool has_tickets() const { return width_ != Width::kNarrow; }
   /// Bytes of a row in a row store: values at their offsets, then one NULL bit a column.
   [[nodiscard]] uint32_t row_size() const { return row_size_; }

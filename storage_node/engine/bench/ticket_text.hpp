@@ -15,7 +15,7 @@ namespace daedalus::engine::bench {
 /// A value as a literal of that type; NULL is empty.
 [[nodiscard]] std::string literal_text(const TicketTable& table, uint32_t column, uint32_t ordinal);
 
-/// The same as SQL has it: strings in quotes.
+/// Writes it as SQL has it: strings in quotes.
 [[nodiscard]] std::string quoted_text(const TicketTable& table, uint32_t column, uint32_t ordinal);
 
 /// Writes all rows: first a line of names, then one line a row. An unwritable file ends the program.

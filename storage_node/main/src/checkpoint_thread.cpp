@@ -20,7 +20,7 @@ constexpr std::chrono::milliseconds kLogPause(5);
 /// After a round that failed, the next one waits: the disk is full, or worse.
 constexpr std::chrono::seconds kFailurePause(5);
 
-/// Of the calling thread.
+/// Returns the processor time of the calling thread.
 std::chrono::nanoseconds own_cpu_time() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -128,7 +128,7 @@ void CheckpointThread::make(const std::stop_token& stop) {
   tell();
 }
 
-/// What its chunks have must not be more than what a restart would find.
+/// Waits for the log, since what its chunks have must not be more than what a restart would find.
 bool CheckpointThread::await_log(Timestamp through, const std::stop_token& stop) {
   while (log_.settled() < through && !stop.stop_requested()) {
     pause(kLogPause, stop);

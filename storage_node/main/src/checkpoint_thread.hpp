@@ -25,7 +25,7 @@
 
 namespace daedalus::node {
 
-/// What scan threads put chunks into; there before the segments are.
+/// Holds what scan threads put chunks into; there before the segments are.
 class CheckpointHooks {
  public:
   CheckpointHooks(uint32_t segments, const engine::SegmentShape& shape, uint32_t column_count);
@@ -54,10 +54,10 @@ class CheckpointThread {
   CheckpointThread(const CheckpointThread&) = delete;
   CheckpointThread& operator=(const CheckpointThread&) = delete;
 
-  /// What came of updates up to here nobody will ask any more: the log need not know it. Any thread.
+  /// Takes it that nobody will ask any more what came of updates up to here: the log need not know it. Any thread.
   void on_forgotten(Timestamp through) { forgotten_.store(through, std::memory_order_relaxed); }
 
-  /// Of the current checkpoint. Any thread.
+  /// Returns the lowest stamp of the current checkpoint. Any thread.
   [[nodiscard]] Timestamp lowest() const { return lowest_.load(); }
   [[nodiscard]] uint64_t bytes() const { return bytes_.load(); }
 

@@ -1,4 +1,5 @@
-// What waits for the disk, one piece after the other, on a thread of its own: whoever serves queries does not wait.
+// Does what waits for the disk, one piece after the other, on a thread of its own: whoever serves queries does not
+// wait.
 #pragma once
 
 #include <condition_variable>

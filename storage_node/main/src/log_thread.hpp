@@ -44,14 +44,14 @@ class LogThread {
 
   /// Records in order, and what came out: everything up to `applied`, of which only `outcomes` had an effect.
   void give(std::vector<LogRecord> records, std::vector<OutcomeRecord> outcomes, Timestamp applied);
-  /// What is up to `through` is in a checkpoint: its files may go.
+  /// Takes it that everything up to `through` is in a checkpoint: its files may go.
   void release(Timestamp through);
 
   /// Updates and their outcomes are both durable up to here. Any thread.
   [[nodiscard]] Timestamp settled() const { return settled_.load(); }
   /// The last outcome that is durable; there are none between it and settled(). Any thread.
   [[nodiscard]] Timestamp outcomes_durable() const { return outcomes_durable_.load(); }
-  /// Of the log's files. Any thread.
+  /// Adds up the log's files. Any thread.
   [[nodiscard]] uint64_t bytes() const { return bytes_.load(); }
 
  private:

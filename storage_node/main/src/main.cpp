@@ -104,7 +104,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kFine : kUsage;
   }
-  const std::string path = config + check + init + data;  // Of which at most one is given.
+  const std::string path = config + check + init + data;  // At most one of them is given.
   if (path.empty()) {
     return report(rejected("F0000", "nothing to do", "give --config, --check-config, --check-data or --init FILE"),
                   kUsage);

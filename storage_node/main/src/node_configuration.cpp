@@ -49,7 +49,7 @@ void read_durability(const configuration::Table& root, NodeConfiguration& made) 
   }
 }
 
-/// What of a map decides where rows are.
+/// Returns what of a map decides where rows are.
 std::string map_text(const contract::PartitionMap& map) {
   return fmt::format("{:016x}", semantics::digest(contract::from_partition_map(map).SerializeAsString()));
 }

@@ -22,24 +22,24 @@ struct NodeConfiguration {
   std::shared_ptr<const semantics::SchemaLibrary> schema_library;
   contract::PartitionMap map;
   NodeId node{};
-  std::string endpoint;  ///< Where the cluster finds this node.
+  std::string endpoint;  ///< Says where the cluster finds this node.
   std::string listen;    ///< host:port
   std::string data_dir;
   uint32_t segments = 1;  ///< Per partition.
   uint64_t segment_bytes = 0;
-  SegmentsDemand demand;  ///< What all segments take.
+  SegmentsDemand demand;  ///< Holds what all segments take.
   std::vector<uint32_t> cores;
   uint32_t share_factor = 0;       ///< Declared: most queries in one cycle of a segment,
   uint32_t updates_per_cycle = 0;  ///< most updates,
   uint64_t cycle_ns_target = 0;    ///< and what a cycle should take at most; 0: nothing is declared.
-  uint64_t answer_bytes = 0;       ///< Of all answers together, from the segments to the sockets,
+  uint64_t answer_bytes = 0;       ///< Counts the bytes of all answers together, from the segments to the sockets,
   uint64_t answer_bytes_max = 0;   ///< and of one.
   int64_t compute_ns_max = 0;      ///< That one query may compute in a segment,
   int64_t compute_ns_per_row = 0;  ///< and for each of the segment's rows.
   Durability durability = Durability::kOff;
-  int64_t sync_ns_max = 0;            ///< Of durability async: how long an update may wait to be synced.
+  int64_t sync_ns_max = 0;            ///< Bounds durability async: how long an update may wait to be synced.
   uint64_t checkpoint_log_bytes = 0;  ///< A checkpoint is made when the log has grown by so much.
-  std::string hash;                   ///< Of all files read, the schema library aside.
+  std::string hash;                   ///< Hashes all files read, the schema library aside.
 };
 
 /// Whose data the directory of a node so configured is.

@@ -12,7 +12,7 @@ namespace daedalus::node {
 namespace {
 
 constexpr uint64_t kBesideMin = 256 * kMib;
-constexpr uint64_t kBesideNow = 128 * kMib;  // Of this process alone: the others have what they use.
+constexpr uint64_t kBesideNow = 128 * kMib;  // This process alone uses so much: the others have what they use.
 constexpr uint64_t kBesideShare = 16;
 
 Result<void> check(const SegmentsDemand& demand, uint64_t room, const std::string& where, ErrorCategory category) {

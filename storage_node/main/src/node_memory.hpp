@@ -1,4 +1,4 @@
-// Whether the segments of a node fit into the memory of its host.
+// Decides whether the segments of a node fit into the memory of its host.
 //
 // Decides what is left for segments. A segment touches all of its memory before it serves, so one that does not fit
 // would end somebody's process, not necessarily its own.
@@ -15,7 +15,7 @@ namespace daedalus::node {
 /// All segments of a node.
 struct SegmentsDemand {
   uint32_t count = 0;
-  engine::SegmentShape shape;  ///< Of each.
+  engine::SegmentShape shape;  ///< Has the shape of each.
 
   [[nodiscard]] uint64_t bytes() const { return count * shape.memory_bytes; }
 };

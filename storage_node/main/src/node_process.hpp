@@ -24,7 +24,7 @@
 
 namespace daedalus::node {
 
-/// What becomes of queries.
+/// Holds what becomes of queries.
 enum class NodeKind : uint8_t {
   kServing,
   kVoid,  ///< They end at once, without rows: VoidAnswers.
@@ -72,7 +72,7 @@ class NodeProcess final : public rpc::PeerHandler {
   std::unique_ptr<ThreadedSegments> segments_;
   std::unique_ptr<NodeCore> core_;
   Effects effects_;
-  std::optional<VoidAnswers> void_answers_;  ///< Of a void node.
+  std::optional<VoidAnswers> void_answers_;  ///< Belongs to a void node.
   std::optional<Instant> drain_deadline_;
   Timestamp applied_told_{};  ///< To the log.
   bool is_problem_logged_ = false;

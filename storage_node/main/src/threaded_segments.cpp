@@ -8,7 +8,7 @@ namespace daedalus::node {
 
 namespace {
 
-/// Of one segment in one turn, so that the I/O thread gets back to its sockets.
+/// One segment puts out so many in one turn, so that the I/O thread gets back to its sockets.
 constexpr uint32_t kOutputsPerTurnMax = 64;
 
 }  // namespace

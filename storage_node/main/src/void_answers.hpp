@@ -1,4 +1,4 @@
-// What a void node says to queries: nothing, at once. It shows what whoever asks it costs without it.
+// Defines what a void node says to queries: nothing, at once. It shows what whoever asks it costs without it.
 //
 // Everything but SELECT is as on any node: it takes part in epochs, tells its status, and takes updates as far as its
 // memory goes. DEFINE needs no answer, and shapes are of no interest: no body of a query is ever read.
@@ -18,7 +18,7 @@ class VoidAnswers {
   /// `partitions` are those that the node holds, `segments` is the number of segments of each.
   VoidAnswers(NodeId node, const std::vector<PartitionId>& partitions, uint32_t segments);
 
-  /// Whether it is for this to answer `operation`, or to pass over it.
+  /// Returns whether it is for this to answer `operation`, or to pass over it.
   [[nodiscard]] static bool concerns(const wire::v1::Operation& operation);
   /// Ends a query without rows, with the stamps of a node without updates; no other operation is answered.
   void answer(rpc::PeerId peer, const wire::v1::Operation& operation, rpc::Outbox& out) const;

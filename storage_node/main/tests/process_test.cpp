@@ -530,8 +530,8 @@ wire::v1::Result send_update(NodeClient& client, uint64_t epoch, uint64_t timest
   return client.ask(wire::v1::OPERATION_KIND_UPDATE, body, &header).at(0);
 }
 
-/// What a golden directory has had: inserts of the ids from 1 to kGoldenIds and, each kGoldenDelete-th, a delete of one
-/// remainder. A checkpoint came after kGoldenCheckpoint of them.
+/// Holds what a golden directory has had: inserts of the ids from 1 to kGoldenIds and, each kGoldenDelete-th, a delete
+/// of one remainder. A checkpoint came after kGoldenCheckpoint of them.
 constexpr uint64_t kGoldenLast = 70;
 constexpr uint64_t kGoldenCheckpoint = 65;
 constexpr uint64_t kGoldenDelete = 20;

@@ -43,7 +43,7 @@ class Numbers {
     const auto size = take<uint64_t>();
     return {file, offset, size, Timestamp{take<uint64_t>()}};
   }
-  /// Whether there may be so many things of that size: before there is memory for them.
+  /// Returns whether there may be so many things of that size: before there is memory for them.
   bool has(uint64_t count, uint64_t size) {
     is_short_ = is_short_ || count > left_.size() / size;
     return !is_short_;

@@ -117,7 +117,7 @@ class ChunksAhead {
  private:
   [[nodiscard]] uint32_t chunk_count() const { return static_cast<uint32_t>(load_.manifest().chunks.size()); }
 
-  /// What a thread unpacks, and into what.
+  /// Holds what a thread unpacks, and into what.
   struct Next {
     uint32_t chunk = 0;
     Result<ReadBlock> block;
@@ -165,7 +165,7 @@ class ChunksAhead {
   const SegmentLoad& load_;
   const uint32_t window_;  ///< Chunks that are read and not taken yet, at most.
   std::mutex reading_;     ///< Held by the one that reads: the disk sees one reader, from front to back.
-  std::mutex mutex_;       ///< Of the rest.
+  std::mutex mutex_;       ///< Guards the rest.
   std::condition_variable changed_;
   std::vector<std::optional<Unpacked>> slots_;  ///< By chunk, modulo window_.
   std::vector<std::vector<uint64_t>> spare_;    ///< To be unpacked into: fresh memory costs a fifth on top.

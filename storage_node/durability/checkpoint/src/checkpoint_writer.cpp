@@ -52,7 +52,7 @@ Result<void> CheckpointWriter::open(std::optional<uint64_t> restored) {
   for (const std::string& file : *files) {
     last_number_ = std::max(last_number_, number_in(file).value_or(0));
   }
-  // What was loaded has been read. Of a manifest that nobody has read yet, the one before may be needed.
+  // Everything loaded has been read. As long as nobody has read a manifest, the one before may be needed.
   return may_keep_ || !current_.has_value() ? clean() : Result<void>();
 }
 
@@ -255,7 +255,7 @@ Result<void> CheckpointWriter::commit(std::string opaque) {
   status_.chunks_kept = chunks_kept_;
   status_.last_error.reset();
   ++status_.rounds;
-  // What is left lying about takes room and does no harm; the next round tries again.
+  // Whatever is left lying about takes room and does no harm; the next round tries again.
   if (Result<void> cleaned = clean(); !cleaned) {
     status_.last_error = cleaned.error();
   }

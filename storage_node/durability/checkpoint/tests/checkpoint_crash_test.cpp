@@ -6,7 +6,7 @@
 namespace daedalus::durability::test {
 namespace {
 
-/// What checkpoints are to hold, by their numbers.
+/// Holds what checkpoints are to hold, by their numbers.
 using Expected = std::map<uint64_t, std::vector<std::string>>;
 
 struct Outcome {

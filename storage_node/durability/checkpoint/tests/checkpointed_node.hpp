@@ -184,7 +184,7 @@ class CheckpointedNode {
   return segments;
 }
 
-/// What is in the newest checkpoint. Precondition of the rows: nothing was updated during its round.
+/// Returns what is in the newest checkpoint. Precondition of the rows: nothing was updated during its round.
 [[nodiscard]] inline Result<std::vector<std::string>> loaded_rows(Disk& disk) {
   auto reader = CheckpointReader::open(disk);
   if (!reader) {

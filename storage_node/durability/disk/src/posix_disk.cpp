@@ -16,7 +16,7 @@ namespace daedalus::durability {
 
 namespace {
 
-/// What went wrong with a path, by errno.
+/// Returns what went wrong with a path, by errno.
 Error system_error(const std::string& path, const char* action) {
   const int code = errno;
   const bool is_full = code == ENOSPC || code == EDQUOT;

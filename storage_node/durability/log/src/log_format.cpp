@@ -26,7 +26,7 @@ T get(std::string_view bytes, size_t offset) {
   return value;
 }
 
-/// What a record's checksum begins with: a record of another log or file is none here.
+/// Returns what a record's checksum begins with: a record of another log or file is none here.
 uint32_t seed(LogFileId file) {
   std::string bytes;
   put(bytes, static_cast<uint32_t>(file.kind));

@@ -34,7 +34,7 @@ class LogReader {
 
  private:
   [[nodiscard]] Result<FoundFile> load(uint64_t number) const;
-  /// Of a file with that number; nothing where the file was given up before it had one.
+  /// Reads the header of the file with that number; returns nothing where the file was given up before it had one.
   [[nodiscard]] Result<std::optional<LogFileHeader>> header_of(uint64_t number) const;
   [[nodiscard]] Result<void> choose_chain();
   [[nodiscard]] Result<void> read_file(const FoundFile& file, std::optional<uint64_t> end);
@@ -51,7 +51,7 @@ class LogReader {
   Disk& disk_;
   const ReadLogOptions& options_;
   const TakeRecord& take_;
-  std::vector<uint64_t> numbers_;  ///< Of all files, ascending.
+  std::vector<uint64_t> numbers_;  ///< Holds the numbers of all files, ascending.
   std::vector<Link> chain_;        ///< Oldest first.
   bool reaches_back_ = false;
   Timestamp seen_{};  ///< Records that come next end later than this.
@@ -170,7 +170,7 @@ Result<void> LogReader::choose_chain() {
     }
     chain_.insert(chain_.begin(), *next);
     end_.first_after = (*header)->after;
-    end_.last_record = std::max(end_.last_record, (*header)->after);  // Of files that are gone.
+    end_.last_record = std::max(end_.last_record, (*header)->after);  // The files before it are gone.
     reaches_back_ = (*header)->after <= options_.after;
     if (reaches_back_ && !options_.is_older_wanted) {
       break;
@@ -237,7 +237,8 @@ Result<void> LogReader::read_file(const FoundFile& file, std::optional<uint64_t>
   return {};
 }
 
-/// What is not valid may be what a crash left of the last writes; not so where a later record knew it to be durable.
+/// Checks what follows the last valid record, which a crash may have left of the last writes; not so where a later
+/// record knew it to be durable.
 Result<void> LogReader::check_tail(const FoundFile& file, uint64_t offset) const {
   if (has_record(file, offset, offset)) {
     return damaged(file.name, offset, "a record is not valid although it had been synced: others follow it");
@@ -245,7 +246,7 @@ Result<void> LogReader::check_tail(const FoundFile& file, uint64_t offset) const
   return {};
 }
 
-/// Whether a valid record begins at or behind `from` that knew more than `synced_above` bytes to be durable.
+/// Returns whether a valid record begins at or behind `from` that knew more than `synced_above` bytes to be durable.
 bool LogReader::has_record(const FoundFile& file, uint64_t from, uint64_t synced_above) const {
   const std::string_view bytes(file.bytes);
   for (uint64_t offset = from; offset + kRecordHeaderSize <= bytes.size(); offset += kRecordAlignment) {

@@ -56,7 +56,7 @@ Result<void> RecordLog::write() {
 }
 
 Result<void> RecordLog::end_full_file() {
-  // What the next file says of this one's end has to be true before it is said.
+  // The next file names this one's end, which has to be true before it is said.
   if (auto synced = sync(); !synced) {
     return synced;
   }
@@ -199,7 +199,7 @@ Result<std::unique_ptr<File>> prepare_file(Disk& disk, const std::string& name, 
     return file;
   }
   if (auto filled = fill_with_zeros(**file, bytes); !filled) {
-    static_cast<void>(disk.remove(name));  // What room there is belongs to records.
+    static_cast<void>(disk.remove(name));  // All room there is belongs to records.
     return filled.error();
   }
   return file;

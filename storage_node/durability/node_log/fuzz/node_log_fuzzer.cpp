@@ -26,7 +26,7 @@ constexpr uint64_t kFilesMax = 4;
 constexpr uint64_t kRecordsMax = 6;
 constexpr uint64_t kTimestampMax = 24;
 
-/// What is left of the input; zeros behind its end.
+/// Holds what is left of the input; zeros behind its end.
 class Input {
  public:
   explicit Input(std::string_view bytes) : bytes_(bytes) {}
@@ -144,7 +144,7 @@ Result<NodeLogEnd> read(Disk& disk, const LogFloor& floor, Timestamp& reached) {
   });
 }
 
-/// What could be read can be gone on with, and is all there after a loss of power.
+/// Goes on with what could be read, which is all there after a loss of power.
 void go_on(SimulatedDisk& disk, const LogFloor& floor, NodeLogEnd end) {
   const Timestamp next{raw(std::max(end.updates.last_record, floor.after)) + 1};
   auto body = std::make_shared<const std::string>("body");

@@ -91,8 +91,8 @@ class NodeLogReader {
   Timestamp after_;
   const TakeUpdate& take_;
   std::deque<OutcomeRecord> outcomes_;
-  Timestamp known_after_{};    ///< What came of updates up to here is known no more,
-  Timestamp known_through_{};  ///< What has no outcome up to here had no effect.
+  Timestamp known_after_{};    ///< Nobody knows any more what came of updates up to here,
+  Timestamp known_through_{};  ///< An update up to here without an outcome had no effect.
   std::optional<Chain> chain_;
 };
 
@@ -116,7 +116,7 @@ Result<NodeLogEnd> NodeLogReader::read() {
   }
   end.updates = std::move(*updates);
   if (!end.updates.last_payload.empty()) {
-    // Where none was wanted, too: what follows it is to say so.
+    // This decodes it even if none was wanted: whatever follows it is to say so.
     const auto last = decode_update(end.updates.last_record, end.updates.last_payload);
     if (!last) {
       return last.error();

@@ -21,11 +21,11 @@ constexpr uint64_t kUpdate = 1;
 constexpr uint64_t kNoOpRange = 2;
 /// No node has so many segments.
 constexpr uint64_t kSegmentsMax = 1u << 20;
-/// Where the number of outcomes stands, which is never that: it follows, and outcomes have rows that failed. Twice:
-/// they have rows by parts, too.
+/// It stands in place of the number of outcomes, which is never that: it follows, and outcomes have rows that failed.
+/// Twice: they have rows by parts, too.
 constexpr uint64_t kWithMore = 0;
 constexpr uint64_t kVarintSizeMax = 10;
-/// Of a segment's outcome, beside slots, failed rows and rows by parts.
+/// Counts the numbers of a segment's outcome, beside slots, failed rows and rows by parts.
 constexpr uint64_t kSegmentNumbers = 8;
 constexpr size_t kSqlstateSize = 5;
 constexpr uint64_t kSqlstateBase = 36;
@@ -155,7 +155,7 @@ std::pair<node::SegmentIndex, engine::UpdateOutput> get_segment(Timestamp timest
   return {segment, std::move(output)};
 }
 
-/// What a record has behind the numbers of each segment. With parts it has failed rows, too.
+/// Holds what a record has behind the numbers of each segment. With parts it has failed rows, too.
 struct Form {
   bool has_failed = false;
   bool has_parts = false;

@@ -1,4 +1,4 @@
-// What came of updates, as bytes: every form that was ever written is read.
+// Tests what came of updates, as bytes: every form that was ever written is read.
 #include "daedalus/durability/node_records.hpp"
 
 #include <gtest/gtest.h>

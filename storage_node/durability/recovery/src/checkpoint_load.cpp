@@ -103,7 +103,7 @@ class Loading {
   const CheckpointReader& reader_;
   const std::vector<engine::Segment*>& segments_;
   const std::function<void(const LoadState&)>& report_;
-  uint32_t threads_ = 1;  ///< Of each segment.
+  uint32_t threads_ = 1;  ///< Each segment has so many.
   std::mutex mutex_;
   std::vector<LoadState> states_;  ///< By segment.
   std::vector<Timestamp> slots_known_;

@@ -1,4 +1,4 @@
-// What several kinds of states are made of: walking over values, and writing numbers of a partial row.
+// Defines what several kinds of states are made of: walking over values, and writing numbers of a partial row.
 #pragma once
 
 #include <algorithm>

@@ -74,13 +74,13 @@ uint64_t raw_value(const CodeRule& rule, uint64_t code) {
   return ((code & kSign) != 0 ? code ^ kSign : ~code) >> rule.shift;
 }
 
-/// Of 0.0 and −0.0.
+/// Both 0.0 and −0.0 have this code.
 constexpr uint64_t kFloatingZeroCode = uint64_t{1} << 63;
 
-/// Whether a floating value has its sign bit set.
+/// Returns whether a floating value has its sign bit set.
 bool has_sign(const CodeRule& rule, const uint8_t* value) { return (load<uint64_t>(value) << rule.shift) >> 63 != 0; }
 
-/// Whether codes of the column decide every comparison.
+/// Returns whether codes of the column decide every comparison.
 bool has_exact_codes(const ColumnLayout& layout) { return layout.code.is_exact; }
 
 Accumulator make_spreads(AggregateFunction function, const ColumnLayout& layout) {

@@ -56,13 +56,13 @@ class Sums {
   LargeArray<State> states_;
 };
 
-/// Of smallint and int: 2^32 rows, all there are slots for, cannot overflow 64 bits. Half as large as the next.
+/// Sums smallint and int: 2^32 rows, all there are slots for, cannot overflow 64 bits. Half as large as the next.
 using NarrowSums = Sums<int64_t>;
-/// Of bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
+/// Sums bigint and numeric up to 18 digits: 2^32 rows cannot overflow 128 bits.
 using IntegerSums = Sums<Int128>;
-/// Of wider numerics.
+/// Sums wider numerics.
 using WideSums = Sums<ExactSum>;
-/// Of real and double precision.
+/// Sums real and double precision.
 using FloatingSums = Sums<semantics::FloatingSum>;
 
 /// min(x) and max(x) of everything whose code is exact: numbers up to eight bytes, strings up to eight bytes;
@@ -129,8 +129,8 @@ class LongExtremes {
   LargeArray<uint8_t> values_;  ///< group · width
 };
 
-/// What has no states of its own: aggregates of numerics without bound and of intervals, which are computed and come by
-/// batches only, and spreads of wide ones. The plain states.
+/// Holds what has no states of its own: aggregates of numerics without bound and of intervals, which are computed and
+/// come by batches only, and spreads of wide ones. The plain states.
 class BoxedStates {
  public:
   BoxedStates(semantics::AggregateFunction function, const ColumnLayout& layout)
@@ -149,8 +149,8 @@ class BoxedStates {
 
   semantics::AggregateFunction function_;
   const ColumnLayout* layout_;
-  std::vector<uint8_t> bytes_;          ///< Of one value.
-  std::vector<semantics::Type> types_;  ///< Of a partial aggregate.
+  std::vector<uint8_t> bytes_;          ///< Holds the bytes of one value.
+  std::vector<semantics::Type> types_;  ///< Belongs to a partial aggregate.
   std::vector<semantics::AggregateState> states_;
 };
 

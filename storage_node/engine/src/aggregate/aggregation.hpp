@@ -22,7 +22,7 @@ class Aggregation {
   /// Groups and their keys and states take at most 4 · answer_bytes_max bytes and kGroupsMax groups, and what the
   /// memory of `groupings` has left; `groupings` are those of the cycle and outlive this object.
   Aggregation(const ChunkStore& store, AggregationPlan plan, uint64_t answer_bytes_max, Groupings& groupings);
-  /// Of a query, which shares its groups with others of the cycle where that is possible.
+  /// Aggregates for a query, which shares its groups with others of the cycle where that is possible.
   Aggregation(const TableLayout& layout, const ChunkStore& store, const Query& query, uint64_t answer_bytes_max,
               Groupings& groupings);
 
@@ -34,20 +34,20 @@ class Aggregation {
   /// no memory for more at present.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
-  /// The same for the rows that a bitmap marks: by whole columns where there are no groups.
+  /// Does the same for the rows that a bitmap marks: by whole columns where there are no groups.
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// Packed partial rows, keys before aggregates, groups in the order of their first row. Errors: 54000 too large,
   /// 53200 no memory for them.
   [[nodiscard]] Result<AnswerRows> finish() const;
-  /// The same behind other rows, for which `memory` answers.
+  /// Does the same behind other rows, for which `memory` answers.
   [[nodiscard]] Result<void> finish(AnswerRows& rows, MemoryShare& memory) const;
 
-  /// What the rows taken so far have come to; null where they are in groups.
+  /// Returns what the rows taken so far have come to; null where they are in groups.
   [[nodiscard]] AggregateStates* states() { return finder_ == nullptr && !frame_ ? &states_ : nullptr; }
 
  private:
-  /// Of the partial rows of all groups.
+  /// Describes the partial rows of all groups.
   struct RowShape {
     uint32_t columns = 0;
     uint32_t bytes_max = 0;  ///< And what their writer may write behind them.

@@ -1,4 +1,4 @@
-// What an aggregating query computes, whether from columns of the table or from computed ones.
+// Defines what an aggregating query computes, whether from columns of the table or from computed ones.
 //
 // Decides which columns are read as keys and by aggregates, and how a partial row of one of several sets is framed.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace daedalus::engine {
 
-/// Where the columns of a partial row stand that has more of them than keys and states.
+/// Says where the columns of a partial row stand that has more of them than keys and states.
 struct PartialRowFrame {
   int64_t set = 0;
   std::vector<std::optional<uint32_t>> keys;  ///< Places among the keys of the plan; nothing: NULL.

@@ -5,7 +5,8 @@
 namespace daedalus::engine {
 namespace {
 
-/// What one value takes besides its bytes: a node of the table, its place among the buckets, and its place by number.
+/// One value takes so much besides its bytes: a node of the table, its place among the buckets, and its place by
+/// number.
 constexpr uint64_t kEntryBytes = 112;
 
 }  // namespace

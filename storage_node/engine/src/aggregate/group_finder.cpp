@@ -98,7 +98,8 @@ bool GroupFinder::is_known(const RowBatch& batch, const FindProgress& progress) 
                        : known.first == batch.first;
 }
 
-/// Whether a batch of so many rows can be kept for other queries. Without memory for that each finds its groups itself.
+/// Returns whether a batch of so many rows can be kept for other queries. Without memory for that each finds its groups
+/// itself.
 bool GroupFinder::can_remember(uint32_t rows) {
   const size_t rows_wanted = groups_.size() + rows;
   if (rows_wanted > groups_.capacity()) {

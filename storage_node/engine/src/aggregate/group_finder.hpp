@@ -32,8 +32,8 @@ class GroupFinder {
 
   [[nodiscard]] const GroupKeys& keys() const { return keys_; }
   [[nodiscard]] uint32_t size() const { return table_.size(); }
-  /// Of the query that asks, once there was no memory: what was missing, and what it uses that another one is counted
-  /// for.
+  /// Tells the query that asks, once there was no memory, what was missing, and what it uses that another one is
+  /// counted for.
   [[nodiscard]] uint64_t wanted_in_vain() const;
   /// Puts what column number `column` of the keys is in the first row of a group: of its zeros that one.
   void append(uint32_t group, uint32_t column, semantics::PackedRowWriter& row) const;
@@ -45,7 +45,8 @@ class GroupFinder {
 
   struct Groups {
     Found found = Found::kAll;
-    const uint32_t* numbers = nullptr;  ///< Of every position; stay until the next call. Null unless all are found.
+    const uint32_t* numbers =
+        nullptr;  ///< Has the number of every position; they stay until the next call. Null unless all are found.
   };
 
   /// The groups of a batch. Once there would be more than any query has room for, or no memory for more, it stays like
@@ -88,7 +89,7 @@ class GroupFinder {
   uint64_t refused_bytes_ = 0;
   std::optional<Error> error_;
   const uint64_t* chunk_ = nullptr;
-  std::vector<KnownBatch> batches_;  ///< Of that chunk, in the order in which every query asks for them.
+  std::vector<KnownBatch> batches_;  ///< Belongs to that chunk, in the order in which every query asks for them.
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> groups_;
 };
@@ -102,7 +103,7 @@ class Groupings {
 
   [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }
-  /// Of what is computed in the cycle.
+  /// Returns the pool of what is computed in the cycle.
   [[nodiscard]] ExpressionPool& expressions() { return expressions_; }
 
   /// The finder for a query that groups, whose selection and predicate stay where they are until clear(). Shared with

@@ -12,7 +12,7 @@ constexpr uint32_t kPieceBytes = 8;
 /// A packed numeric without a bound, its head included.
 constexpr uint32_t kBoxedBytesMax = 3 + semantics::kDecimalBytesMax;
 
-/// What a column takes in a key: its width, or the number that stands for a value without one.
+/// Returns what a column takes in a key: its width, or the number that stands for a value without one.
 uint32_t key_width(const ColumnLayout& layout) {
   return layout.native == Native::kDecimal ? sizeof(uint32_t) : layout.width;
 }

@@ -45,7 +45,7 @@ class GroupKeys {
   [[nodiscard]] uint32_t append_bytes_max(uint32_t column) const;
   /// Puts what column number `column` is in the key of word_count() words. is_minus_zero: what it says of a zero.
   void append(const uint64_t* key, uint32_t column, bool is_minus_zero, semantics::PackedRowWriter& row) const;
-  /// Whether that is a floating number, and zero.
+  /// Returns whether that is a floating number, and zero.
   [[nodiscard]] bool is_floating_zero(const uint64_t* key, uint32_t column) const;
 
  private:

@@ -59,7 +59,8 @@ class GroupTable {
   /// Makes room for one more group than size_, in fact for many more; false when there is no memory.
   [[nodiscard]] bool make_room();
   [[nodiscard]] bool begin();
-  /// Whether a table with a place for each key is worth its memory: it is small, or many keys have been looked for.
+  /// Returns whether a table with a place for each key is worth its memory: it is small, or many keys have been looked
+  /// for.
   [[nodiscard]] bool wants_direct(uint32_t keys) const;
   /// Makes one, unless there is no memory to spare for it.
   void make_direct();
@@ -71,7 +72,7 @@ class GroupTable {
   /// Puts entries of a table that was left into the present one.
   void put(const Entry* entries, uint32_t count);
 
-  /// Whether a tag is the key itself. Else it is the highest bits of the key's hash.
+  /// Returns whether a tag is the key itself. Else it is the highest bits of the key's hash.
   [[nodiscard]] bool is_narrow() const { return domain_bits_ > 0 && domain_bits_ <= kTagBits; }
   [[nodiscard]] uint64_t tag_of(const KeyWords& keys, uint32_t position, uint64_t hash) const {
     return is_narrow() ? keys.words[position] : hash >> kGroupBits;
@@ -91,7 +92,7 @@ class GroupTable {
   uint64_t looked_for_ = 0;       ///< Keys, while it may be.
   std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty: there is none.
   LargeArray<Entry> entries_;     ///< A power of two of them.
-  uint32_t place_shift_ = 0;      ///< Of a hash: what is left is its place.
+  uint32_t place_shift_ = 0;      ///< Belongs to a hash: what is left is its place.
 };
 
 }  // namespace daedalus::engine

@@ -1,4 +1,4 @@
-// What accumulators take: values of rows, and the groups these belong to; and the members that all kinds have.
+// Defines what accumulators take: values of rows, and the groups these belong to; and the members that all kinds have.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +41,8 @@ struct SelectedValues {
 
 using PartialRow = semantics::PackedRowWriter;
 
-/// What one number takes, and a sum with its count: an exact one has three bytes before up to 24, a floating one is
-/// several numbers.
+/// One number takes so many bytes, and a sum with its count the next: an exact one has three bytes before up to 24, a
+/// floating one is several numbers.
 constexpr uint32_t kWordBytes = sizeof(int64_t);
 constexpr uint32_t kSumBytesMax = std::max<uint32_t>(3 + 24, semantics::FloatingSum::kColumns* kWordBytes) + kWordBytes;
 

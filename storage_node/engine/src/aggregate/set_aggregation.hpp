@@ -17,7 +17,7 @@ class SetAggregation {
 
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
   [[nodiscard]] Result<void> take_selection(uint32_t chunk, const uint64_t* selection);
-  /// What the rows taken so far have come to; null where they are in groups, or in sets.
+  /// Returns what the rows taken so far have come to; null where they are in groups, or in sets.
   [[nodiscard]] AggregateStates* states() { return sets_.size() == 1 ? sets_.front().states() : nullptr; }
   /// Rows of one set after those of another.
   [[nodiscard]] Result<AnswerRows> finish() const;

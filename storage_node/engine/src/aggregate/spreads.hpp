@@ -79,7 +79,7 @@ class ExactSpreads {
   LargeArray<State> states_;
 };
 
-/// The same of real and double precision.
+/// Does the same for real and double precision.
 class FloatingSpreads {
  public:
   explicit FloatingSpreads(const ColumnLayout& layout) : layout_(&layout) {}

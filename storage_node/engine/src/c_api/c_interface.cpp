@@ -44,13 +44,13 @@ const Error& no_memory() {
   return error;
 }
 
-/// What is known of a query from its enqueueing to its last output. Its address is its handle.
+/// Holds what is known of a query from its enqueueing to its last output. Its address is its handle.
 struct PreparedQuery {
   uint64_t id = 0;
   Selection selection;
-  std::vector<Type> types;                        ///< Of its results.
+  std::vector<Type> types;                        ///< Belongs to its results.
   std::optional<semantics::AnswerMerger> merger;  ///< Absent: the segment's rows are the results.
-  std::optional<Error> failure;                   ///< Of the merger; reported at the end.
+  std::optional<Error> failure;                   ///< Belongs to the merger; reported at the end.
 };
 
 SegmentOptions make_options(const daedalus_engine_options* given) {
@@ -135,7 +135,7 @@ struct daedalus_output {
   std::string rows;
   std::optional<semantics::PackedRows> walk;
   std::vector<semantics::Type> types;
-  std::vector<std::optional<std::string>> texts;  ///< Of the row moved to.
+  std::vector<std::optional<std::string>> texts;  ///< Belongs to the row moved to.
 };
 
 namespace {

@@ -164,7 +164,7 @@ Result<InsertRows> read_rows(const Schema& schema, const daedalus_operation& ope
   return part;
 }
 
-/// What a value that is added to a column is read as.
+/// Returns what a value that is added to a column is read as.
 Result<Type> addend_type(const semantics::Column& column) {
   switch (column.type.kind) {
     case TypeKind::kReal:

@@ -1,4 +1,4 @@
-// What the C interface is given, checked and turned into what the engine takes.
+// Defines what the C interface is given, checked and turned into what the engine takes.
 //
 // Decides nothing about values: constants are text, and semantics reads them. Refuses to know segments.
 #pragma once

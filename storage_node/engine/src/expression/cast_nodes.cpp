@@ -133,7 +133,7 @@ class ExactCastNode final : public CastNode {
     }
     const Int128 quotient = value / down_;
     const Int128 rest = value % down_;
-    const Int128 half = down_ / 2;  // Of an even number.
+    const Int128 half = down_ / 2;  // Halves an even number.
     return rest >= half ? quotient + 1 : rest <= -half ? quotient - 1 : quotient;
   }
 

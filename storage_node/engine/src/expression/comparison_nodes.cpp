@@ -103,7 +103,7 @@ class VectorComparison {
   Int128 right_factor_ = 1;
 };
 
-/// What is hard in either, in room of its own, so that more can be added.
+/// Returns what is hard in either, in room of its own, so that more can be added.
 const uint64_t* joined_hard(const ValueVector& a, const ValueVector& b, uint32_t count, VectorBits& hard) {
   uint64_t any = 0;
   for (uint32_t word = 0; word < vector_words(count); ++word) {

@@ -184,7 +184,7 @@ void ExpressionColumn::write_texts(const ValueVector& values, uint32_t first, ui
   auto* heads = reinterpret_cast<char*>(room.values.data());
   auto* tails = reinterpret_cast<char*>(room.tails.data());
   for (uint32_t position = 0; position < count; ++position) {
-    // What is beneath NULL, and hard, may be longer than the type.
+    // A text beneath NULL, or a hard one, may be longer than the type.
     const std::string_view text = values.text(position).substr(0, layout_.width);
     char* head = heads + size_t{first + position} * layout_.stride;
     const size_t in_head = std::min<size_t>(text.size(), layout_.stride);

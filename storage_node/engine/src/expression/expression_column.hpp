@@ -13,7 +13,7 @@
 
 namespace daedalus::engine {
 
-/// Of one query on one thread: it keeps what it works with.
+/// Serves one query on one thread: it keeps what it works with.
 class ExpressionColumn final : public ComputedColumn {
  public:
   /// The layout outlives this object. Precondition: the expression is over columns of its schema, without aggregates.
@@ -27,13 +27,13 @@ class ExpressionColumn final : public ComputedColumn {
   [[nodiscard]] std::optional<int32_t> exact_scale() const override;
   [[nodiscard]] Result<ExactVector> compute_exact(const RowBatch& batch) const override;
 
-  /// Of a condition: clears the bits of positions where it is not true. What is not set is not looked at, and is no
-  /// error. Precondition: at most kVectorRows rows, and no bits beyond.
+  /// Evaluates a condition: clears the bits of positions where it is not true. A position that is not set is not looked
+  /// at, and is no error. Precondition: at most kVectorRows rows, and no bits beyond.
   [[nodiscard]] Result<void> keep_true(const RowBatch& batch, VectorBits& rows) const;
-  /// The same by the plain evaluation of each row: where few are set.
+  /// Does the same by the plain evaluation of each row: where few are set.
   [[nodiscard]] Result<void> keep_true_by_row(const RowBatch& batch, VectorBits& rows) const;
 
-  /// Whether a part of it has no kernel, and is evaluated a row at a time, or takes as long.
+  /// Returns whether a part of it has no kernel, and is evaluated a row at a time, or takes as long.
   [[nodiscard]] bool is_by_row() const { return node_ == nullptr || node_->is_by_row(); }
 
  private:
@@ -51,7 +51,7 @@ class ExpressionColumn final : public ComputedColumn {
   ColumnLayout layout_;
   VectorNodePtr node_;  ///< Null: the plain evaluation of each row.
   mutable PlainRows plain_;
-  mutable std::vector<uint8_t> bytes_;  ///< Of one value.
+  mutable std::vector<uint8_t> bytes_;  ///< Holds the bytes of one value.
   mutable VectorBuffer exact_;
   mutable std::vector<ExactVector::Beyond> beyond_;
 };

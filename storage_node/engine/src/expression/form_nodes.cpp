@@ -126,7 +126,7 @@ class ChoiceNode : public VectorNode {
     buffer_.hard.fill(0);
     magnitude_ = 0;
     is_wide_ = false;
-    if (form() == Form::kText) {  // What nobody chooses is looked at all the same.
+    if (form() == Form::kText) {  // A value that nobody chooses is looked at all the same.
       std::fill_n(VectorBuffer::room(buffer_.texts), kVectorRows, std::string_view());
     }
   }
@@ -279,7 +279,7 @@ std::vector<VectorNodePtr> nodes_of(const std::vector<BoundExpression>& argument
   return nodes;
 }
 
-/// Whether numerics among the values of a choice all have the digits of the result.
+/// Returns whether numerics among the values of a choice all have the digits of the result.
 bool have_scale(const std::vector<VectorNodePtr>& nodes, FormOf form) {
   return form.form != Form::kInteger || std::all_of(nodes.begin(), nodes.end(), [&](const VectorNodePtr& node) {
            return node->form() != Form::kInteger || node->scale() == form.scale;

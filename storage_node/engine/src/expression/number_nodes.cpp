@@ -26,7 +26,7 @@ struct Limits {
   int64_t high = std::numeric_limits<int64_t>::max();
 };
 
-/// What an integer, a date or a timestamp may be.
+/// Returns what an integer, a date or a timestamp may be.
 Limits limits_of(TypeKind kind) {
   switch (kind) {
     case TypeKind::kSmallint:
@@ -71,7 +71,7 @@ IntegerOp kernel_of(Sign sign, bool is_small) {
   }
 }
 
-/// What nodes of two operands have in common.
+/// Holds what nodes of two operands have in common.
 class PairNode : public VectorNode {
  protected:
   PairNode(FormOf form, VectorNodePtr left, VectorNodePtr right)
@@ -270,7 +270,7 @@ class ExactNode final : public PairNode {
     }
   }
 
-  /// Of integers only.
+  /// Divides integers only.
   void divide(uint32_t count) {
     int64_t* out = VectorBuffer::room(buffer_.integers);
     for (uint32_t position = 0; position < count; ++position) {
@@ -376,7 +376,7 @@ bool is_exact(TypeKind kind) {
   return semantics::is_integer(kind) || semantics::is_moment(kind) || kind == TypeKind::kNumeric;
 }
 
-/// Of one operand: 0 − x.
+/// Makes a node of one operand: 0 − x.
 VectorNodePtr zero_of(const BoundExpression& argument, const NodeMaker& make) {
   if (semantics::is_integer(argument.type.kind)) {
     return make(semantics::make_constant(argument.type, int64_t{0}));

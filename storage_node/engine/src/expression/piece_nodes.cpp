@@ -14,7 +14,7 @@ namespace {
 using semantics::BoundExpression;
 using semantics::TypeKind;
 
-/// What a string is cut by: whichever its function takes.
+/// Holds what a string is cut by: whichever its function takes.
 struct Given {
   std::string_view text;
   std::array<int64_t, 2> numbers{};
@@ -78,7 +78,7 @@ constexpr CutFunction kCutFunctions[] = {
     {"split_part", true, 1, cut_field},
 };
 
-/// What is NULL or hard in any of some vectors.
+/// Holds what is NULL or hard in any of some vectors.
 class Unknowns {
  public:
   void add(const ValueVector& vector, uint32_t count) {
@@ -133,7 +133,7 @@ class PieceNode final : public VectorNode {
     for (uint32_t position = 0; position < batch.count; ++position) {
       views_[position] = {};
       if (unknown_.has(position)) {
-        continue;  // What lies there may be no text at all.
+        continue;  // The bytes there may be no text at all.
       }
       given.text = text_ == nullptr ? std::string_view() : text.text(position);
       for (size_t number = 0; number < numbers_.size(); ++number) {

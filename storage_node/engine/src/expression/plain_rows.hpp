@@ -16,8 +16,9 @@
 
 namespace daedalus::engine {
 
-/// What an expression over one column is for values of at most eight bytes that were there lately. All that a process
-/// has take some seventy megabytes at most: kTablesMax of them have places, and these hold numbers and short texts.
+/// Holds what an expression over one column is for values of at most eight bytes that were there lately. All that a
+/// process has take some seventy megabytes at most: kTablesMax of them have places, and these hold numbers and short
+/// texts.
 class RememberedValues {
  public:
   static constexpr uint32_t kTablesMax = 128;
@@ -58,10 +59,10 @@ class PlainRows {
   [[nodiscard]] const semantics::BoundExpression& expression() const { return expression_; }
   /// It stays until the next call. Null: that is the expression's error(), or that of patience that is over.
   [[nodiscard]] const semantics::Value* value(const ChunkView& chunk, uint32_t row);
-  /// Of the last row that had one.
+  /// Returns the error of the last row that had one.
   [[nodiscard]] const Error& error() const { return error_; }
 
-  /// Whether what these rows are for is given up: nothing need be computed for them.
+  /// Returns whether what these rows are for is given up: nothing need be computed for them.
   [[nodiscard]] bool is_over() const { return patience_ != nullptr && patience_->is_over(); }
   /// Precondition: is_over().
   [[nodiscard]] Error patience_error() const { return patience_->error(); }
@@ -74,9 +75,9 @@ class PlainRows {
   Patience* patience_;
   std::vector<uint32_t> inputs_;
   std::vector<semantics::Value> row_;  ///< By number of the input.
-  std::vector<uint8_t> bytes_;         ///< Of one value.
+  std::vector<uint8_t> bytes_;         ///< Holds the bytes of one value.
   semantics::SpareTexts texts_;
-  semantics::Value made_;  ///< Of the last row.
+  semantics::Value made_;  ///< Belongs to the last row.
   Error error_;
   bool may_remember_ = false;  ///< One input, of short values.
   RememberedValues remembered_;

@@ -117,8 +117,8 @@ VectorNodePtr make_epoch(const BoundExpression& call, const NodeMaker& make) {
   return from != nullptr ? std::make_shared<EpochNode>(*form, std::move(from)) : nullptr;
 }
 
-/// Whether all days of a span are as long, none of its parts leads back from behind the last moment, and it has an
-/// opposite.
+/// Returns whether all days of a span are equally long, none of its parts leads back from behind the last moment, and
+/// it has an opposite.
 bool is_of_days(const Interval& span) {
   const bool is_one_way = span.days == 0 || span.micros == 0 || (span.days > 0) == (span.micros > 0);
   return is_one_way && span.months == 0 && span.days != std::numeric_limits<int32_t>::min() &&

@@ -100,7 +100,7 @@ class MomentNode : public VectorNode {
     made_.hard = buffer_.hard.data();
   }
 
-  /// What lies beneath a NULL may be no moment at all.
+  /// The number beneath a NULL may be no moment at all.
   [[nodiscard]] static bool is_moment(int64_t micros) {
     return micros >= semantics::kTimestampMicrosMin && micros <= semantics::kTimestampMicrosMax;
   }
@@ -113,7 +113,7 @@ class MomentNode : public VectorNode {
   VectorNodePtr from_;
 };
 
-/// Of timestamps.
+/// Truncates timestamps.
 class TruncationNode final : public MomentNode {
  public:
   TruncationNode(Unit unit, VectorNodePtr from) : MomentNode({Form::kInteger, 0}, unit, std::move(from)) {}
@@ -191,7 +191,7 @@ class FieldNode final : public MomentNode {
     return unit_ == Unit::kEpoch ? static_cast<double>(field) / kUnit : static_cast<double>(field);
   }
 
-  /// Of what date_part() makes of a date.
+  /// Bounds what date_part() makes of a date.
   static constexpr int64_t kDaysMax = semantics::kTimestampMicrosMax / semantics::kMicrosPerDay;
 
   bool is_date_;

@@ -36,8 +36,8 @@ void VectorNode::begin(const RowBatch& batch) {
   }
 }
 
-/// Where more rows of the last chunk were asked for than it has, each was computed more than once: from then on all
-/// are computed, once.
+/// If more rows of the last chunk were asked for than it has, each was computed more than once: from then on all are
+/// computed, once.
 void VectorNode::enter(const ChunkView& chunk) {
   if (kept_ == nullptr || is_leaf_ || chunk_ == chunk.live) {
     return;

@@ -28,7 +28,8 @@ enum class Form : uint8_t {
 
 using VectorBits = std::array<uint64_t, kVectorWords>;
 
-/// Of at most kVectorRows rows. Exactly one of the first five is there. Values of NULLs and of hard rows are anything.
+/// Has values of at most kVectorRows rows. Exactly one of the first five is there. Values of NULLs and of hard rows are
+/// anything.
 struct ValueVector {
   const uint64_t* truths = nullptr;
   const int64_t* integers = nullptr;
@@ -49,13 +50,13 @@ struct ValueVector {
   [[nodiscard]] std::string_view text(uint32_t position) const { return texts[is_constant ? 0 : position]; }
 };
 
-/// Where a node's values go.
+/// Says where a node's values go.
 struct VectorBuffer {
   std::vector<int64_t> integers;
   std::vector<Int128> wides;
   std::vector<double> floatings;
   std::vector<std::string_view> texts;
-  std::vector<char> characters;  ///< Of texts that lie nowhere else.
+  std::vector<char> characters;  ///< Holds the characters of texts that lie nowhere else.
   VectorBits truths{};
   VectorBits nulls{};
   VectorBits hard{};
@@ -69,12 +70,12 @@ struct VectorBuffer {
   }
 };
 
-/// What the nodes of a pool share: whole chunks that they keep, how many these may be, and whether what they remember
-/// of a batch is still there.
+/// Holds what the nodes of a pool share: whole chunks that they keep, how many these may be, and whether what they
+/// remember of a batch is still there.
 struct ChunkVectors {
   static constexpr uint32_t kMax = 64;
   uint32_t count = 0;
-  uint64_t number = 0;  ///< Of the batch that was computed last.
+  uint64_t number = 0;  ///< Belongs to the batch that was computed last.
   uint64_t epoch = 0;   ///< Grows with every other batch: vectors of nodes may lie in rooms of their parts.
 };
 
@@ -89,7 +90,7 @@ class VectorNode {
   [[nodiscard]] Form form() const { return form_; }
   [[nodiscard]] int32_t scale() const { return scale_; }
 
-  /// Of at most kVectorRows rows. They stay until the next call with another batch.
+  /// Computes the values of at most kVectorRows rows. They stay until the next call with another batch.
   [[nodiscard]] ValueVector values(const RowBatch& batch);
 
   /// From now on it is kept for whole chunks where their rows are asked for again and again.
@@ -99,7 +100,7 @@ class VectorNode {
     parts_ = std::move(parts);
   }
 
-  /// Whether it, or what it reads, is evaluated a row at a time, because it has no kernel, or takes as long.
+  /// Returns whether it, or what it reads, is evaluated a row at a time, because it has no kernel, or takes as long.
   [[nodiscard]] virtual bool is_by_row() const;
 
   /// To be called before values(), by whoever holds no values of any node: those of parts are computed anew.
@@ -119,7 +120,7 @@ class VectorNode {
     std::vector<int64_t> integers;
     std::vector<double> floatings;
     std::vector<std::string_view> texts;
-    std::vector<std::vector<char>> characters;  ///< Of those of each part.
+    std::vector<std::vector<char>> characters;  ///< Holds the characters of each part.
     std::vector<uint64_t> truths;
     std::vector<uint64_t> nulls;
     std::vector<uint64_t> hard;

@@ -83,8 +83,8 @@ class RoundedNode final : public VectorNode {
   VectorBuffer buffer_;
 };
 
-/// Of a / b. The quotient has at least 16 digits that count before it becomes whole; where so many could round it to a
-/// whole number that it is not, the row is hard.
+/// Computes a / b. The quotient has at least 16 digits that count before it becomes whole; where so many could round it
+/// to a whole number that it is not, the row is hard.
 class WholeQuotientNode final : public VectorNode {
  public:
   WholeQuotientNode(Way way, VectorNodePtr left, VectorNodePtr right)
@@ -144,9 +144,9 @@ class WholeQuotientNode final : public VectorNode {
     return is_sure(whole, below) ? std::optional(static_cast<int64_t>(whole)) : std::nullopt;
   }
 
-  /// Whether no quotient that is not whole comes as near to a whole number as half its last digit. It is away from one
-  /// by 1 / below or more; of 16 digits that count four groups of four are left behind the point, less one for each
-  /// group before it but the first.
+  /// Returns whether no quotient that is not whole comes as near to a whole number as half its last digit. It is away
+  /// from one by 1 / below or more; of 16 digits that count four groups of four are left behind the point, less one for
+  /// each group before it but the first.
   [[nodiscard]] static bool is_sure(Int128 whole, Int128 below) {
     constexpr Int128 kGroup = 10'000;
     Int128 room = kGroup * kGroup * kGroup * kGroup;
@@ -190,7 +190,7 @@ std::optional<Way> way_of(std::string_view name) {
                                                : std::nullopt;
 }
 
-/// What has a form and does not round what is rounded here.
+/// Makes a node that has a form and does not round what is rounded here.
 VectorNodePtr make_exact(const BoundExpression& operand, const NodeMaker& make) {
   return operand.type.kind == TypeKind::kNumeric && form_of(operand) ? make(operand) : nullptr;
 }

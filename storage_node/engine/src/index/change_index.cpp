@@ -37,7 +37,7 @@ void ChangeIndex::add(std::span<const CodedValue> members, const Sketches& sketc
     pairs_->add(first, second);
     set_bit(leading_filter_.data(), bit_of(members[leading_].raw));
     if (pairs_->count > kPairsMax) {
-      pairs_ = nullptr;  // What comes after need not be looked up in histograms.
+      pairs_ = nullptr;  // Nothing that comes after need be looked up in histograms.
     }
   }
 }

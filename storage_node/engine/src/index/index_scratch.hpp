@@ -12,7 +12,7 @@ struct IndexScratch {
   explicit IndexScratch(uint32_t chunk_rows) : rows(chunk_rows + 64) {}
 
   ProbeScratch values;
-  std::vector<uint16_t> rows;  ///< Those found by sketches, as list_pairs() wants it.
+  std::vector<uint16_t> rows;  ///< Holds those found by sketches, as list_pairs() wants it.
 };
 
 }  // namespace daedalus::engine

@@ -55,7 +55,7 @@ double bucket_share(const Sketches& sketches, const CompiledPredicate& predicate
 struct Named {
   uint32_t column = 0;  ///< Dense.
   uint32_t members = 1;
-  double count = 1;  ///< Of members.
+  double count = 1;  ///< Counts the members.
   double shares[kKeyForms] = {1, 1};
   const NamedColumn* it = nullptr;
 };
@@ -119,7 +119,7 @@ class Chooser {
     }
   }
 
-  /// What a key of both saves an asker.
+  /// Returns what a key of both saves an asker.
   [[nodiscard]] double saved(KeyForm form, const KeyAsker& asker, const Named& first, const Named& second) const {
     const auto at = static_cast<uint32_t>(form);
     const double alternatives = asker.alternatives;

@@ -34,7 +34,7 @@ struct KeyedOperation {
   double weight = 1;                       ///< Operations like this one that it stands for.
 };
 
-/// What a row's key is read from.
+/// Holds what a row's key is read from.
 enum class KeyForm : uint8_t {
   kValues,
   kSketches,  ///< Its sketches: two bytes a row at most, and the candidates of whole buckets.
@@ -50,10 +50,10 @@ struct Key {
 /// The values of one column that an asker names.
 struct NamedColumn {
   uint32_t column = 0;
-  uint32_t source = 0;   ///< What names them, for the asker: a clause, say.
-  uint32_t members = 0;  ///< Of one alternative, at most.
+  uint32_t source = 0;   ///< Holds what names them, for the asker: a clause, say.
+  uint32_t members = 0;  ///< Counts those of one alternative, at most.
   bool is_range = false;
-  double shares[kKeyForms] = {1, 1};  ///< Of rows that are one alternative's candidates, on average.
+  double shares[kKeyForms] = {1, 1};  ///< Rows have so large a share of one alternative's candidates, on average.
 };
 
 /// Named columns of one asker that are looked at, at most.
@@ -77,7 +77,7 @@ struct Keys {
   std::vector<std::optional<KeyChoice>> choices;  ///< By position of the asker in what was asked.
 };
 
-/// What an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
+/// Returns what an operation costs without a key, in ns a row of the segment, where `cost` is what it really costs.
 [[nodiscard]] constexpr double cost_without_key(AccessPaths paths, double cost) {
   constexpr double kMoreThanAnything = 1e9;
   if (paths == AccessPaths::kKeys) {
@@ -97,13 +97,13 @@ constexpr uint32_t kPairMembersMax = 64;
 void append_named(const Sketches& sketches, const KeyedOperation& operation, uint32_t members_max,
                   std::vector<NamedColumn>& out);
 
-/// Where a key is worth it. The sketches' table is what askers want rows of. Keys that `paths` does without are not
-/// chosen.
+/// Chooses keys for those for whom one is worth it. The sketches' table is what askers want rows of. Keys that `paths`
+/// does without are not chosen.
 [[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches, std::span<const KeyAsker> askers,
                                AccessPaths paths = AccessPaths::kByCost);
 
-/// The same for operations that ask by clauses with kPairMembersMax values at most.
-/// cost_without: ns a row of the segment that an operation costs when no key finds it.
+/// Does the same for operations that ask by clauses with kPairMembersMax values at most. cost_without: ns a row of the
+/// segment that an operation costs when no key finds it.
 [[nodiscard]] Keys choose_keys(const TableLayout& layout, const Sketches& sketches,
                                std::span<const KeyedOperation> operations, double cost_without);
 

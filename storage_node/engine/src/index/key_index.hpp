@@ -32,8 +32,8 @@ class KeyIndex {
   template <typename Use>
   void probe(const ChunkView& chunk, ProbeScratch& scratch, Use&& use) const;
 
-  /// Where a row's value in column number `place` of the key lies, and its first eight bytes, zeros behind shorter
-  /// ones.
+  /// Returns where a row's value in column number `place` of the key lies, and its first eight bytes, zeros behind
+  /// shorter ones.
   [[nodiscard]] const uint8_t* value_at(const ChunkView& chunk, uint32_t row, uint32_t place) const {
     return chunk.planes[columns_[place]] + size_t{row} * widths_[place];
   }
@@ -56,7 +56,7 @@ class KeyIndex {
   uint32_t filter_shift_ = 0;
   bool has_first_ = false;
   OperationTable operations_;
-  RegisterFilter first_;          ///< Of sums, if has_first_.
+  RegisterFilter first_;          ///< Filters by sums, if has_first_.
   std::vector<uint32_t> filter_;  ///< One bit a hash: most rows are no one's candidate and stop here.
 };
 

@@ -22,10 +22,10 @@ class OperationTable {
   /// Ends the adding. Cost: two passes over what was added.
   void build();
 
-  /// What was added and is different.
+  /// Counts the different keys that were added.
   [[nodiscard]] uint32_t size() const { return static_cast<uint32_t>(keys_.size()); }
 
-  /// Those added with this hash, ascending. The table is built.
+  /// Returns those added with this hash, ascending. The table is built.
   [[nodiscard]] std::span<const uint32_t> find(uint32_t hash) const {
     for (uint32_t at = hash & place_mask_;; at = (at + 1) & place_mask_) {
       const Place& place = places_[at];
@@ -60,7 +60,7 @@ class OperationTable {
     uint32_t last = 0;   ///< The last operation counted.
   };
 
-  /// Where a hash is, or would be.
+  /// Returns where a hash is, or would be.
   [[nodiscard]] Place& place_of(uint32_t hash);
 
   uint32_t place_mask_ = 0;

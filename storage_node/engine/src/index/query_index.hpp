@@ -22,7 +22,7 @@ class QueryIndex {
 
   [[nodiscard]] std::span<const uint32_t> columns() const { return by_values_.columns(); }
 
-  /// Whether sketches find the candidates, wherever a chunk has them.
+  /// Returns whether sketches find the candidates, wherever a chunk has them.
   [[nodiscard]] bool is_by_sketches() const { return by_sketches_ != nullptr; }
 
   /// `query` asks for the key of these members, by column.

@@ -28,7 +28,7 @@ struct CodeRange {
   friend bool operator==(const CodeRange&, const CodeRange&) = default;
 };
 
-/// Whether no value of a column has a code within the range: no multiple of the step lies there.
+/// Returns whether no value of a column has a code within the range: no multiple of the step lies there.
 [[nodiscard]] inline bool holds_no_value(const CodeRule& rule, CodeRange codes) {
   return codes.is_empty() || (!rule.is_floating && codes.low > (codes.high & ~(rule.step() - 1)));
 }

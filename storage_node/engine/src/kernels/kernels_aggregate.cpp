@@ -160,7 +160,7 @@ HWY_ATTR ExactSum sum_int128(const Int128* values, const uint64_t* selection, ui
     sum.add(static_cast<Int128>(static_cast<uint64_t>(lows[lane])));
     sum.add(static_cast<Int128>(highs[lane]) << 32);
     sum.add(static_cast<Int128>(static_cast<uint64_t>(lows[lane + 1])) << 64);
-    // What goes up by 96 bits reaches beyond 128: the top 32 of the 64 bits belong to the high word.
+    // A word that goes up by 96 bits reaches beyond 128: the top 32 of the 64 bits belong to the high word.
     const int64_t top = highs[lane + 1];
     sum.add(ExactSum{static_cast<UInt128>(static_cast<uint64_t>(top)) << 96, top >> 32});
   }

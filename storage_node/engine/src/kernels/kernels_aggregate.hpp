@@ -12,7 +12,7 @@
 
 namespace daedalus::engine {
 
-// Of all kernels here:
+// All kernels here have in common:
 //
 // values      64 · word_count of them, aligned to their type; eight bytes behind the last may be read.
 // selection   word_count words: value r counts when bit r % 64 of word r / 64 is set. Null: all count.

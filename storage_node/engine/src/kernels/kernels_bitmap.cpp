@@ -63,7 +63,7 @@ uint32_t count_bits(const uint64_t* bitmap, uint32_t word_count) noexcept {
 uint32_t list_rows(const uint64_t* bitmap, uint32_t word_count, uint32_t* rows) noexcept {
   uint32_t count = 0;
   for (uint32_t word = 0; word < word_count; ++word) {
-    // Where few rows are left, most stretches are empty.
+    // If few rows are left, most stretches are empty.
     while (word + 4 < word_count && (bitmap[word] | bitmap[word + 1] | bitmap[word + 2] | bitmap[word + 3]) == 0) {
       word += 4;
     }

@@ -13,7 +13,7 @@ namespace daedalus::engine {
 
 enum class CompareOp : uint8_t { kEqual, kNotEqual, kLess, kLessOrEqual, kGreater, kGreaterOrEqual };
 
-/// Whether something that orders like `order` (as memcmp says it) against a constant is `op` it.
+/// Returns whether something that orders like `order` (as memcmp says it) against a constant is `op` it.
 [[nodiscard]] constexpr bool holds(CompareOp op, int order) {
   switch (op) {
     case CompareOp::kEqual:
@@ -45,7 +45,7 @@ template <typename T>
 void in_column(const T* values, uint32_t row_count, const T* constants, uint32_t constant_count,
                uint64_t* matches) noexcept;
 
-/// Whether a value is one of `count` ascending members: order_of(m) orders member m against it, like memcmp.
+/// Tells whether a value is one of `count` ascending members: order_of(m) orders member m against it, like memcmp.
 /// Cost: log2(count) calls.
 template <typename OrderOf>
 [[nodiscard]] bool has_member(uint32_t count, OrderOf&& order_of) {

@@ -119,8 +119,8 @@ HWY_INLINE HWY_ATTR void clear(DigitLanes& lanes) {
   lanes = {zero, zero, zero, zero, 0};
 }
 
-/// Of each value, what it comes to with the place's shifter is added up, bits of the shifter and all; flush() takes
-/// these away again.
+/// Adds up what each value comes to with the place's shifter, bits of the shifter and all; flush() takes these away
+/// again.
 template <typename T>
 HWY_INLINE HWY_ATTR void add_digits(const Blocks<T>& blocks, uint32_t block, uint32_t top, DigitLanes& lanes) {
   const Doubles d;

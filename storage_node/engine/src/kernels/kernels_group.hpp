@@ -7,7 +7,7 @@
 
 namespace daedalus::engine {
 
-/// Where the hash of a key begins, before its first word is mixed in.
+/// The hash of a key begins here, before its first word is mixed in.
 constexpr uint64_t kHashSeed = 0x8a5cd789635d2dffu;
 
 /// Mixes one word of each key into its hash: hashes[p] becomes a function of its old value and words[p] whose every bit

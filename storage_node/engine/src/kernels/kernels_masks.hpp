@@ -50,9 +50,9 @@ struct MaskedRow {
   uint8_t queries = 0;  ///< A bit each.
 };
 
-/// Whether masks cost no more than other ways to find rows: with AVX-512 and VBMI, or with AVX2.
+/// Returns whether masks cost no more than other ways to find rows: with AVX-512 and VBMI, or with AVX2.
 [[nodiscard]] bool has_fast_masks() noexcept;
-/// What a table costs, ns a row. Precondition: has_fast_masks().
+/// Returns what a table costs, ns a row. Precondition: has_fast_masks().
 [[nodiscard]] double mask_table_cost() noexcept;
 
 /// Makes the codes of word_count · 64 rows, at most a block, from their sketches.

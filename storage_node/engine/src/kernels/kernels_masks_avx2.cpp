@@ -13,7 +13,8 @@ namespace daedalus::engine::avx2 {
 namespace {
 
 constexpr uint32_t kVectorRows = 32;
-/// Of two words: with more the masks and the four parts of a table would not all stay in registers.
+/// Each step takes the vectors of two words: with more the masks and the four parts of a table would not all stay in
+/// registers.
 constexpr uint32_t kStepVectors = 4;
 
 /// `all` in the rows whose bit is set.

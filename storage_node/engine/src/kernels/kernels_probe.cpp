@@ -199,8 +199,8 @@ uint32_t list_first(const RegisterFilter& filter, uint32_t row_count, ProbeScrat
   return count;
 }
 
-/// Of the first rows, those that pass the whole filter. One row at a time: gathering sums and words of the filter was
-/// no faster.
+/// Keeps those of the first rows that pass the whole filter. One row at a time: gathering sums and words of the filter
+/// was no faster.
 uint32_t pass_second(const ProbeFilter& filter, uint32_t first_count, ProbeScratch& scratch) {
   uint32_t count = 0;
   for (uint32_t at = 0; at < first_count; ++at) {

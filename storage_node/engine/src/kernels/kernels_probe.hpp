@@ -20,7 +20,7 @@ constexpr uint32_t kKeyColumnsMax = 2;
   return static_cast<uint32_t>(raw) ^ (static_cast<uint32_t>(raw >> 32) * 0x85ebca6bu);
 }
 
-/// What column number `place` of a key multiplies its folded value with; odd.
+/// Returns what column number `place` of a key multiplies its folded value with; odd.
 [[nodiscard]] constexpr uint32_t key_multiplier(uint32_t place) { return 0x9e3779b1u + 0x3c6ef372u * place; }
 
 /// The hash of a key from the sum of its columns' folded values times their multipliers.
@@ -46,7 +46,7 @@ struct RegisterFilter {
   [[nodiscard]] bool has(uint32_t sum) const { return ((bytes[byte_of(sum)] >> bit_of(sum)) & 1) != 0; }
 };
 
-/// What a row has to pass.
+/// Holds what a row has to pass.
 struct ProbeFilter {
   const uint32_t* words = nullptr;        ///< A power of two of bits: bit h >> shift stands for every finished hash h.
   uint32_t shift = 0;                     ///< 32 minus the logarithm of their number; at least 5 bits.
@@ -89,9 +89,9 @@ struct PairPlanes {
   const uint8_t* first = nullptr;
   const uint8_t* second = nullptr;
 
-  /// Whether both columns have sketches in the chunk.
+  /// Returns whether both columns have sketches in the chunk.
   [[nodiscard]] bool exist() const { return first != nullptr && second != nullptr; }
-  /// Those of the rows from `row` on.
+  /// Returns those of the rows from `row` on.
   [[nodiscard]] PairPlanes from(uint32_t row) const { return {first + row, second + row}; }
 };
 
@@ -103,7 +103,7 @@ struct AheadPlanes {
   const uint8_t* planes[kMax] = {};
   uint32_t count = 0;
 
-  /// Those of the rows from `row` on.
+  /// Returns those of the rows from `row` on.
   [[nodiscard]] AheadPlanes from(uint32_t row) const {
     AheadPlanes rest = *this;
     for (uint32_t plane = 0; plane < count; ++plane) {
@@ -129,7 +129,8 @@ struct ProbeScratch {
   alignas(64) uint8_t unpacked[kKeyColumnsMax][(kProbeRowsMax + 8) * sizeof(uint64_t)];
 };
 
-/// Whether filters are asked in registers (AVX-512 with VBMI), where a pass costs little more than reading the columns.
+/// Returns whether filters are asked in registers (AVX-512 with VBMI), where a pass costs little more than reading the
+/// columns.
 [[nodiscard]] bool has_fast_probes() noexcept;
 
 /// Lists rows and hashes of those that pass a filter, in ascending order of rows. Returns how many.
@@ -150,7 +151,7 @@ struct ProbeScratch {
 [[nodiscard]] uint32_t list_pairs(PairPlanes planes, uint32_t row_count, const PairFilter& filter, uint16_t* rows,
                                   const AheadPlanes& ahead = {}) noexcept;
 
-/// The same without the register filter's own instructions: what CPUs that lack them run.
+/// CPUs that lack the register filter's own instructions run this.
 namespace generic {
 [[nodiscard]] uint32_t probe_keys(const KeyPlanes& key, uint32_t row_count, const ProbeFilter& filter,
                                   ProbeScratch& scratch) noexcept;

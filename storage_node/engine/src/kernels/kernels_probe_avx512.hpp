@@ -5,9 +5,9 @@
 
 namespace daedalus::engine::avx512 {
 
-// Of those that take pairs: the lines of `ahead` that belong to the rows at hand are asked for.
+// Kernels that take pairs ask for the lines of `ahead` that belong to the rows at hand are asked for.
 
-/// Whether this CPU has what is needed: AVX-512 with VBMI and VBMI2.
+/// Returns whether this CPU has what is needed: AVX-512 with VBMI and VBMI2.
 [[nodiscard]] bool is_supported() noexcept;
 
 /// Writes the sums of row_count rows, and with a filter the rows that pass it to scratch.first_rows.

@@ -112,7 +112,7 @@ HWY_ATTR uint32_t list_vectors(const uint64_t* from, const BitmapChoice& choice,
   HWY_ALIGN uint64_t words[kLanes];
   uint32_t count = 0;
   for (uint32_t part = 0; part < kVectors; ++part) {
-    uint64_t lanes = 0;  // Where few rows are left, most words are empty.
+    uint64_t lanes = 0;  // If few rows are left, most words are empty.
     hn::StoreMaskBits(d, hn::Ne(left[part], hn::Zero(d)), reinterpret_cast<uint8_t*>(&lanes));
     if (lanes == 0) {
       continue;

@@ -30,8 +30,8 @@ void compare_texts(const TextPlanes& planes, uint32_t row_count, CompareOp op, c
 void in_texts(const TextPlanes& planes, uint32_t row_count, const uint8_t* constants, uint32_t constant_count,
               uint64_t* matches) noexcept;
 
-/// What a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or padding
-/// (char(n) counts its padding as blanks; for varchar blank_count is 0).
+/// Holds what a string is to begin with: `fixed_size` bytes, then `blank_count` bytes each of which is a blank or
+/// padding (char(n) counts its padding as blanks; for varchar blank_count is 0).
 struct Prefix {
   const uint8_t* fixed = nullptr;  ///< May be null when fixed_size is 0.
   uint32_t fixed_size = 0;
@@ -42,8 +42,8 @@ struct Prefix {
 /// bytes.
 [[nodiscard]] CodeRange codes_of(Prefix prefix) noexcept;
 
-/// Whether the zero-padded string of a row begins with `prefix`. Precondition: the prefix is not longer than the
-/// column.
+/// Returns whether the zero-padded string of a row begins with `prefix`. Precondition: the prefix is not longer than
+/// the column.
 [[nodiscard]] bool starts_with(const TextPlanes& planes, uint32_t row, Prefix prefix) noexcept;
 
 /// Marks the rows whose string begins with `prefix`. Cost: a pass over the first bytes, and a look at each that agrees.

@@ -28,13 +28,13 @@ enum class IntegerOp : uint8_t {
   kAdd,
   kSubtract,
   kMultiply,
-  kMultiplySmall,  ///< Of values within 32 bits with a sign.
+  kMultiplySmall,  ///< Multiplies values within 32 bits with a sign.
   kAnd,
   kOr,
   kXor,
 };
 
-// Of all kernels here:
+// All kernels here have in common:
 //
 // left, right  vectors with room for 64 · ceil(count / 64) values: as many may be read, and written.
 // count        0 is legal, at most kVectorRows.
@@ -53,7 +53,7 @@ void compare_vectors(CompareOp op, Operand<double> left, Operand<double> right, 
 /// No value is further from zero than this; at most twice what it need be.
 [[nodiscard]] uint64_t magnitude_of(const int64_t* values, uint32_t count) noexcept;
 
-/// Whether some value lies outside of [low, high].
+/// Returns whether some value lies outside of [low, high].
 [[nodiscard]] bool any_outside(const int64_t* values, uint32_t count, int64_t low, int64_t high) noexcept;
 
 }  // namespace daedalus::engine

@@ -58,7 +58,7 @@ HWY_INLINE HWY_ATTR uint32_t keep_by_width(RowSketches sketches, Item* items, ui
     case 32:
       return keep<32>(sketches, items, count, row_of, window_of);
     default:
-      // What is read of later rows is within any window.
+      // Everything read of later rows is within any window.
       return keep<16>(sketches, items, count, row_of, window_of);
   }
 }

@@ -53,7 +53,7 @@ struct RowSketches {
 [[nodiscard]] uint32_t keep_within(RowSketches sketches, const SketchWindow* windows, Candidate* candidates,
                                    uint32_t count) noexcept;
 
-/// The same for rows of one query.
+/// Does the same for rows of one query.
 [[nodiscard]] uint32_t keep_within(RowSketches sketches, const SketchWindow& window, uint32_t* rows,
                                    uint32_t count) noexcept;
 

@@ -32,7 +32,7 @@ enum class Native : uint8_t { kBool, kInt16, kInt32, kInt64, kInt128, kFloat, kD
 struct CodeRule {
   uint64_t flip = 0;    ///< The sign bit of signed numbers, at the top.
   uint32_t shift = 0;   ///< Moves narrow values to the top of the code.
-  uint32_t offset = 0;  ///< Where in the value its high bytes begin.
+  uint32_t offset = 0;  ///< Says where in the value its high bytes begin.
   bool is_text = false;
   bool is_floating = false;
   bool is_exact = true;
@@ -151,7 +151,7 @@ int compare_scalars(T left, T right) {
 
 /// Orders two values that are not NULL, of a type that columns have. Tails are read where nothing else decides.
 [[nodiscard]] int compare_native(const ColumnLayout& layout, StoredValue left, StoredValue right);
-/// The same for values whose bytes follow each other.
+/// Does the same for values whose bytes follow each other.
 [[nodiscard]] int compare_native(const ColumnLayout& layout, const uint8_t* left, const uint8_t* right);
 
 /// Copies one value so that its bytes follow each other.
@@ -164,7 +164,7 @@ void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* o
 /// Constants in native form, in memory that whoever compiles an operation hands out.
 using NativeBytes = std::pmr::vector<uint8_t>;
 
-/// Where a constant lies against what a plane can hold.
+/// Says where a constant lies against what a plane can hold.
 enum class Fit : uint8_t {
   kInside,
   kBelow,   ///< Below every value of the plane.

@@ -37,14 +37,14 @@ class ChunkBounds {
   /// on average. Cost: of a glance at all bounds.
   [[nodiscard]] std::vector<bool> clustered() const;
 
-  /// What bounds say about a chunk and a predicate. Cost: a few ns a literal.
+  /// Returns what bounds say about a chunk and a predicate. Cost: a few ns a literal.
   [[nodiscard]] Reach reach(uint32_t chunk, const CompiledPredicate& predicate) const;
 
  private:
   static constexpr uint32_t kUntracked = UINT32_MAX;
 
   struct Bounds {
-    CodeRange codes{UINT64_MAX, 0};  ///< Of values that are not NULL.
+    CodeRange codes{UINT64_MAX, 0};  ///< Holds the codes of values that are not NULL.
     bool may_hold_null = false;
   };
 

@@ -1,4 +1,4 @@
-// What sketches can say about one clause of a predicate: ranges of buckets that hold every row it lets through.
+// Defines what sketches can say about one clause of a predicate: ranges of buckets that hold every row it lets through.
 //
 // Decides nothing about cost. Refuses to know queries and chunks.
 #pragma once
@@ -22,7 +22,7 @@ struct SketchRange {
 struct ClauseRanges {
   std::vector<SketchRange>
       ranges;             ///< A row that satisfies the clause is in one of them. Empty: there is no such form.
-  double share = 1;       ///< Of the rows that are in one of them.
+  double share = 1;       ///< Counts the share of rows that are in one of them.
   bool is_exact = false;  ///< Every row in one of them satisfies the clause.
 };
 

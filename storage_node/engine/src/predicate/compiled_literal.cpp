@@ -40,7 +40,7 @@ uint64_t first_code(const CodeRule& rule, CodeRange codes) {
   return (codes.low + rule.step() - 1) & ~(rule.step() - 1);
 }
 
-/// Where `constants` of the literal begin and end.
+/// Notes where `constants` of the literal begin and end.
 void note_constants(const NativeBytes& constants, size_t start, CompiledLiteral& out) {
   out.constants = static_cast<uint32_t>(start);
   out.constants_size = static_cast<uint32_t>(constants.size() - start);
@@ -142,7 +142,7 @@ uint32_t append_coded_members(const ColumnLayout& layout, const Literal& literal
   return static_cast<uint32_t>(codes.size());
 }
 
-/// The same where codes rule out but do not decide.
+/// Does the same where codes rule out but do not decide.
 uint32_t append_members(const ColumnLayout& layout, const Literal& literal, CompiledLiteral& out,
                         NativeBytes& constants) {
   std::vector<std::vector<uint8_t>> members;
@@ -320,7 +320,7 @@ CodedValue member_of(const ColumnLayout& layout, const CompiledLiteral& literal,
 
 bool has_member_code(const CompiledLiteral& literal, const uint8_t* constants, uint64_t code) {
   const uint8_t* codes = constants + literal.constants + literal.constants_size;
-  // The same steps whatever the code is: nothing to predict.
+  // It takes equal steps whatever the code is: nothing to predict.
   for (uint32_t count = literal.constant_count; count > 1;) {
     const uint32_t half = count / 2;
     codes += load<uint64_t>(codes + size_t{half} * sizeof code) <= code ? half * sizeof code : 0;

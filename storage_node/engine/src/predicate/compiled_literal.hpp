@@ -33,9 +33,9 @@ struct CompiledLiteral {
   uint32_t column = 0;
   uint32_t constant_count = 0;
   uint32_t blank_count = 0;  ///< kStartsWith: trailing blanks of the prefix that char(n)'s padding may stand for.
-  uint32_t constants = 0;    ///< Where they begin; ascending; for kStartsWith the prefix without its blanks.
+  uint32_t constants = 0;    ///< Says where they begin; ascending; for kStartsWith the prefix without its blanks.
   uint32_t constants_size = 0;
-  CodeRange codes;  ///< Of every row that satisfies what is not negated, NULL tests apart.
+  CodeRange codes;  ///< Covers every row that satisfies what is not negated, NULL tests apart.
 
   /// Codes of every row that satisfies the literal. NULL tests: all codes.
   [[nodiscard]] CodeRange reach() const { return negated ? CodeRange{} : codes; }
@@ -52,7 +52,7 @@ struct CompiledLiteral {
 /// whole numbers, days or short strings. 0: it does not name its values, or they are too many.
 [[nodiscard]] uint32_t member_count(const ColumnLayout& layout, const CompiledLiteral& literal);
 
-/// What a comparison comes to once its constants are native.
+/// Holds what a comparison comes to once its constants are native.
 enum class Verdict : uint8_t { kDepends, kNever, kIfNotNull };
 
 /// Brings a literal to the planes of one column. kIfNotNull and kNever: `out` is of no use.
@@ -77,7 +77,7 @@ void for_each_member(const ColumnLayout& layout, const CompiledLiteral& literal,
   }
 }
 
-/// Whether a list with codes has this one. Cost: some ns for each doubling of its length.
+/// Returns whether a list with codes has this one. Cost: some ns for each doubling of its length.
 [[nodiscard]] bool has_member_code(const CompiledLiteral& literal, const uint8_t* constants, uint64_t code);
 
 /// One literal on one row.

@@ -61,9 +61,9 @@ class CompiledPredicate {
   /// indexes for, at most, but for combinations with values named beside them.
   [[nodiscard]] uint32_t clause_constants_max() const { return clause_constants_max_; }
 
-  /// Whether a row satisfies one clause. Cost: a few ns a literal.
+  /// Returns whether a row satisfies one clause. Cost: a few ns a literal.
   [[nodiscard]] bool clause_matches(uint32_t clause, const ChunkView& chunk, uint32_t row) const;
-  /// Whether a row qualifies.
+  /// Returns whether a row qualifies.
   [[nodiscard]] bool matches(const ChunkView& chunk, uint32_t row) const;
 
   /// Marks the live rows that qualify. `selection` has chunk.word_count() words. Cost: a pass over each column that a

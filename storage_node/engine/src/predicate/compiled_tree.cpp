@@ -92,7 +92,7 @@ class TreeCompiler {
 
   TreeCompiler(const Compiled& compiled, CompiledTree& tree) : compiled_(compiled), tree_(tree) {}
 
-  /// Where to enter so that one gets to if_true when the condition holds and to if_false when not.
+  /// Returns where to enter so that one gets to if_true when the condition holds and to if_false when not.
   uint32_t emit(const Condition& condition, uint32_t if_true, uint32_t if_false) {
     switch (condition.kind) {
       case Condition::Kind::kLiteral:
@@ -357,7 +357,7 @@ class TreePass {
 
   void add(uint32_t step, const uint64_t* rows) { or_into(scratch_.waiting[place_for(step)].data(), rows, words_); }
 
-  /// Where the rows of a step wait. Bitmaps stay where they are while others are added.
+  /// Returns where the rows of a step wait. Bitmaps stay where they are while others are added.
   uint32_t place_for(uint32_t step) {
     uint32_t& place = scratch_.place_of[step];
     if (place == kNowhere) {

@@ -22,15 +22,15 @@ class SelectionScratch {
 
   std::vector<uint64_t> clause;
   std::vector<uint64_t> literal;
-  std::vector<std::vector<uint64_t>> waiting;  ///< Of trees: rows on their way to a step.
+  std::vector<std::vector<uint64_t>> waiting;  ///< Holds, for trees, rows on their way to a step.
   std::vector<uint32_t> place_of;              ///< By step: where its rows wait.
 };
 
-/// Whether every row that satisfies a tree is in a list with codes. Cost: linear in the tree.
+/// Returns whether every row that satisfies a tree is in a list with codes. Cost: linear in the tree.
 [[nodiscard]] bool implies_list(const TableLayout& layout, const semantics::Condition& tree,
                                 const CompiledLiteral& list, const uint8_t* constants);
 
-/// What comparisons are made of.
+/// Holds what comparisons are made of.
 struct Compiled {
   const TableLayout* layout = nullptr;
   std::pmr::vector<CompiledLiteral>* literals = nullptr;
@@ -43,7 +43,7 @@ class CompiledTree {
   /// Precondition: the tree was normalised against the layout's schema.
   [[nodiscard]] Verdict compile(const semantics::Condition& tree, const Compiled& compiled);
 
-  /// Whether a row satisfies the tree. Cost: a few ns for each literal that matters for it.
+  /// Returns whether a row satisfies the tree. Cost: a few ns for each literal that matters for it.
   [[nodiscard]] bool holds(const TableLayout& layout, const CompiledLiteral* literals, const uint8_t* constants,
                            const ChunkView& chunk, uint32_t row) const;
 
@@ -56,15 +56,15 @@ class CompiledTree {
   friend class TreeCompiler;
   friend class TreePass;
 
-  /// Where a decision goes on: steps have lower numbers than those that lead to them.
+  /// A decision goes on at a step, or ends: steps have lower numbers than those that lead to them.
   static constexpr uint32_t kHolds = UINT32_MAX;
   static constexpr uint32_t kFails = UINT32_MAX - 1;
 
   struct Step {
     bool is_choice = false;
-    uint32_t number = 0;    ///< Of a literal, or of a choice.
-    uint32_t if_true = 0;   ///< Of a choice: none.
-    uint32_t if_false = 0;  ///< Of a choice: no case is the row's.
+    uint32_t number = 0;    ///< Numbers a literal, or a choice.
+    uint32_t if_true = 0;   ///< A choice has none.
+    uint32_t if_false = 0;  ///< A choice goes there when no case is the row's.
   };
   /// Goes on by the code of a column's value.
   struct Choice {
@@ -78,7 +78,7 @@ class CompiledTree {
     uint32_t step = 0;
   };
 
-  /// What is asked of a chunk.
+  /// Holds what is asked of a chunk.
   struct Question {
     const TableLayout* layout = nullptr;
     const CompiledLiteral* literals = nullptr;
@@ -89,7 +89,7 @@ class CompiledTree {
   /// The step after this one, for one row.
   [[nodiscard]] uint32_t next(const Question& question, uint32_t step, uint32_t row) const;
   [[nodiscard]] uint32_t chosen(const Question& question, const Step& step, uint32_t row) const;
-  /// Where a row gets to from a step: the first below `floor`, or an end.
+  /// Returns where a row gets to from a step: the first below `floor`, or an end.
   [[nodiscard]] uint32_t run(const Question& question, uint32_t step, uint32_t floor, uint32_t row) const {
     while (step >= floor && step < kFails) {
       step = next(question, step, row);
@@ -100,7 +100,7 @@ class CompiledTree {
   uint32_t entry_ = kHolds;
   std::vector<Step> steps_;
   std::vector<Choice> choices_;
-  std::vector<Case> cases_;  ///< Of each choice ascending.
+  std::vector<Case> cases_;  ///< Holds the cases of each choice, ascending.
 };
 
 }  // namespace daedalus::engine

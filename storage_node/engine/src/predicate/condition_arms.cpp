@@ -76,7 +76,7 @@ class ArmWriter {
     return !choices_.empty() && out_.members.size() <= bounds_.members_max;
   }
 
-  /// Where what is written now begins, so that it can be taken back.
+  /// Returns where what is written now begins, so that it can be taken back.
   [[nodiscard]] std::array<size_t, 3> place() const {
     return {out_.arms.size(), out_.named.size(), out_.members.size()};
   }
@@ -92,7 +92,7 @@ class ArmWriter {
     uint32_t first = 0;  ///< In values_, but for ranges.
     uint32_t count = 0;
   };
-  /// What an arm may name of one column.
+  /// Holds what an arm may name of one column.
   struct Choice {
     uint32_t column = 0;
     double commonest = 0;

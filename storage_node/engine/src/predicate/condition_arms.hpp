@@ -45,7 +45,7 @@ struct ConditionArms {
 
 /// How much may be written.
 struct ArmBounds {
-  size_t members_max = 0;  ///< Of all arms.
+  size_t members_max = 0;  ///< Bounds all arms.
   uint32_t columns_max = kArmColumnsMax;
 };
 
@@ -55,7 +55,7 @@ struct ArmBounds {
 [[nodiscard]] bool append_arms(const Sketches& sketches, const TableLayout& layout, const CompiledPredicate& predicate,
                                std::span<const uint32_t> clauses, ArmBounds bounds, ConditionArms& out);
 
-/// The same for a tree, with clauses of one literal beside it. Cost: some 100 ns a literal that names values.
+/// Does the same for a tree, with clauses of one literal beside it. Cost: some 100 ns a literal that names values.
 [[nodiscard]] bool append_arms(const Sketches& sketches, const TableLayout& layout, const CompiledPredicate& predicate,
                                const semantics::Condition& tree, std::span<const uint32_t> clauses, ArmBounds bounds,
                                ConditionArms& out);

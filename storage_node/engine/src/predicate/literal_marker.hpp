@@ -36,10 +36,10 @@ class LiteralMarker {
  private:
   struct Spans;
 
-  /// Of the open rows of a block, none of which is NULL, drops those where the comparison does not hold.
+  /// Drops from the open rows of a block, none of which is NULL, those where the comparison does not hold.
   void drop_others(const CompiledLiteral& positive, const uint64_t* open, uint32_t first, uint64_t* within) const;
 
-  /// What the sketch says of the comparison, negation disregarded. False: values are cheaper.
+  /// Returns what the sketch says of the comparison, negation disregarded. False: values are cheaper.
   [[nodiscard]] bool describe(const CompiledLiteral& literal, Spans& spans) const;
   void mark_spans(const CompiledLiteral& literal, const Spans& spans, const uint8_t* bytes, const uint64_t* among,
                   uint64_t* matches) const;

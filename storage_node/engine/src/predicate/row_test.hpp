@@ -29,13 +29,13 @@ static_assert(semantics::kColumnsMax <= UINT16_MAX && semantics::kClausesMax <= 
           .is_general = literals.size() > 1 || literal.kind != CompiledLiteral::Kind::kRange};
 }
 
-/// Where the test will look: fetch it some rows ahead.
+/// Returns where the test will look: fetch it some rows ahead.
 [[nodiscard]] inline const uint8_t* tested_value(const TableLayout& layout, const RowTest& test, const ChunkView& chunk,
                                                  uint32_t row) {
   return chunk.planes[test.column] + size_t{row} * layout.columns[test.column].stride;
 }
 
-/// Whether the row satisfies the clause.
+/// Returns whether the row satisfies the clause.
 [[nodiscard]] inline bool passes(const TableLayout& layout, const RowTest& test, const CompiledPredicate& predicate,
                                  const ChunkView& chunk, uint32_t row) {
   if (test.is_general) {

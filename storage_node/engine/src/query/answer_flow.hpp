@@ -74,7 +74,7 @@ class Outlet {
 struct ComputeLimits {
   int64_t ns_max = INT64_MAX;
   int64_t ns_per_row = 0;
-  uint64_t rows = 0;  ///< Of the segment, when queries are admitted.
+  uint64_t rows = 0;  ///< Counts the rows of the segment when queries are admitted.
 
   /// For a query that asks for so long; 0: as long as it may.
   [[nodiscard]] int64_t allowed(int64_t asked_ns) const {
@@ -84,7 +84,7 @@ struct ComputeLimits {
   }
 };
 
-/// What the queries of one cycle share on the way out. The scanner's alone.
+/// Holds what the queries of one cycle share on the way out. The scanner's alone.
 class AnswerFlow {
  public:
   explicit AnswerFlow(const SegmentOptions& options)
@@ -98,14 +98,14 @@ class AnswerFlow {
     ready.reserve(options.share_factor_max);
   }
 
-  const uint64_t answer_bytes_max;  ///< Of one query in one segment.
+  const uint64_t answer_bytes_max;  ///< Bounds one query in one segment.
   const std::string answer_owner;   ///< Whose setting that is.
   const uint64_t part_bytes;        ///< From so many on, rows leave before their answer is complete.
   ComputeLimits compute;
-  AnswerMemory memory;            ///< Of rows in their queries' buffers, of groups and orders in progress.
+  AnswerMemory memory;            ///< Accounts for rows in their queries' buffers, groups and orders in progress.
   Instant now{};                  ///< When the scanner last looked at the clock; judges deadlines.
-  Patience patience;              ///< Of those for whom the scanner computes rows.
-  std::vector<VectorRoom> rooms;  ///< Where the computed outputs of one query's batch are made.
+  Patience patience;              ///< Watches the time of those for whom the scanner computes rows.
+  std::vector<VectorRoom> rooms;  ///< Says where the computed outputs of one query's batch are made.
   std::vector<uint32_t> ready;    ///< Queries that have ended or have a part to hand over, each once.
 };
 

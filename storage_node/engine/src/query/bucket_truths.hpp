@@ -1,5 +1,5 @@
-// What a condition over one column comes to in whole buckets of that column's sketch: computed once for each bucket
-// that holds one value, and for NULL, instead of for each row.
+// Defines what a condition over one column comes to in whole buckets of that column's sketch: computed once for each
+// bucket that holds one value, and for NULL, instead of for each row.
 //
 // Decides for which conditions that is worth a look at each row's byte. Refuses to know chunks.
 #pragma once

@@ -18,14 +18,14 @@ class Candidates {
   /// A chunk is being swept. row_sketches: null where they do not exist. Plan and queries stay until the next chunk.
   void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, const uint8_t* row_sketches);
 
-  /// Of one query rows ascend.
+  /// Takes the rows of one query in ascending order.
   void add(uint32_t row, uint32_t query) { waiting_[waiting_count_++] = {row, query}; }
   /// So many wait that they should be tested.
   [[nodiscard]] bool is_full() const { return waiting_count_ >= kWaitingMax; }
 
   /// Tests all that wait; queries take those that pass.
   void test();
-  /// The same for rows of one query, which are written over. The first `known` of its row tests they have passed.
+  /// Does the same for rows of one query, which are written over. The first `known` of its row tests they have passed.
   void test(uint32_t query, uint32_t* rows, uint32_t row_count, uint32_t known = 0);
 
  private:

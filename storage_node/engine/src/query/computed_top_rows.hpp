@@ -49,7 +49,7 @@ class ComputedTopRows {
   uint32_t rows_max_;
   size_t candidates_max_;
   uint32_t ties_by_;
-  uint64_t candidate_bytes_;  ///< Of one, its longest values included.
+  uint64_t candidate_bytes_;  ///< Counts the bytes of one, its longest values included.
   AnswerMemory* answer_memory_;
   MemoryShare memory_;
   std::vector<Candidate> candidates_;

@@ -39,7 +39,7 @@ class CutColumn {
   /// The intervals that a range makes up which was added. Precondition: end() was called.
   [[nodiscard]] IntervalRange intervals(CodeRange codes) const;
 
-  /// Whether the cell with this number lies within intervals of this column.
+  /// Returns whether the cell with this number lies within intervals of this column.
   [[nodiscard]] bool lies_within(uint32_t cell, IntervalRange intervals) const {
     const uint32_t interval = cell / weight_ % interval_count();
     return intervals.first <= interval && interval <= intervals.last;
@@ -51,7 +51,7 @@ class CutColumn {
   void number(const ChunkView& chunk, uint32_t first, uint32_t count, uint32_t* room, uint32_t* cells) const;
 
  private:
-  /// Where the values begin that lie in a range, and where those that lie above it; zero: there is no such cut.
+  /// Returns where the values begin that lie in a range, and where those that lie above it; zero: there is no such cut.
   [[nodiscard]] std::pair<uint64_t, uint64_t> ends_of(CodeRange codes) const;
   [[nodiscard]] uint32_t interval_of(uint64_t code) const;
   template <typename CodeOf>
@@ -61,8 +61,8 @@ class CutColumn {
   uint32_t column_;
   std::vector<uint64_t> cuts_;  ///< Codes, ascending.
   uint32_t weight_ = 1;
-  /// What a value is worth that lies so many steps above the first cut but one step; the last serves all above. Empty:
-  /// cuts lie too far apart, and are searched.
+  /// Holds what a value is worth that lies so many steps above the first cut but one step; the last serves all above.
+  /// Empty: cuts lie too far apart, and are searched.
   std::vector<uint32_t> worths_;
 };
 

@@ -21,13 +21,13 @@ class Filters {
   /// the same.
   void begin(const QueryPlan& plan, const std::vector<QueryRun>& queries);
 
-  /// Whether sketch query number `number` of the plan takes its rows here.
+  /// Returns whether sketch query number `number` of the plan takes its rows here.
   [[nodiscard]] bool has(size_t number) const { return is_filtered_[number] != 0; }
 
-  /// Of each filter one of its queries, by number of the sketch query: whose bitmaps are to be written to candidates().
+  /// Names one query of each filter, by number of the sketch query: whose bitmaps are to be written to candidates().
   [[nodiscard]] std::span<const uint32_t> firsts() const { return firsts_; }
 
-  /// Where the candidates of filter number `filter` go: a bitmap of the chunk, whole blocks of sketches.
+  /// Returns where the candidates of filter number `filter` go: a bitmap of the chunk, whole blocks of sketches.
   [[nodiscard]] uint64_t* candidates(size_t filter) { return bitmaps_.data() + filter * words_; }
 
   /// Lets the queries of every filter take those of its candidates that pass.
@@ -35,8 +35,8 @@ class Filters {
 
  private:
   struct Member {
-    uint64_t hash = 0;    ///< Of what it filters by.
-    uint32_t number = 0;  ///< Of the sketch query.
+    uint64_t hash = 0;    ///< Hashes what it filters by.
+    uint32_t number = 0;  ///< Numbers the sketch query.
   };
 
   /// Drops candidates that do not pass. How many of the query's tests that were: all of them, unless so few are left
@@ -51,9 +51,9 @@ class Filters {
   const TableLayout* layout_;
   const ChunkStore* store_;
   const Sketches* sketches_;
-  uint32_t words_;                    ///< Of a bitmap.
+  uint32_t words_;                    ///< Counts the words of a bitmap.
   std::vector<uint8_t> is_filtered_;  ///< By number of the sketch query.
-  std::vector<Member> members_;       ///< Those of one filter lie side by side.
+  std::vector<Member> members_;       ///< Members of one filter lie side by side.
   std::vector<uint32_t> firsts_;      ///< By filter.
   std::vector<uint32_t> ends_;        ///< By filter: where its members end.
   std::vector<uint64_t> bitmaps_;

@@ -28,7 +28,7 @@ class MaskSweep {
 
   const ChunkStore* store_;
   const Sketches* sketches_;
-  std::vector<const uint8_t*> bytes_;  ///< Of the chunk, by place.
+  std::vector<const uint8_t*> bytes_;  ///< Holds the bytes of the chunk, by place.
   std::vector<uint8_t> active_;        ///< By group: which of its queries want rows of the chunk.
   std::vector<CodeBlock> blocks_;      ///< By place.
   MaskedRow rows_[kMaskBlockRows] = {};

@@ -20,7 +20,7 @@ constexpr size_t kMembersBeyond = 1u << 18;
 /// bucket.
 constexpr double kBitmapShareMin = 1.0 / 48;
 constexpr double kBucketShareMin = 1.0 / 200;
-/// Where bitmaps leave no more rows than that, another one costs more than testing those.
+/// If bitmaps leave no more rows than that, another one costs more than testing those.
 constexpr double kLeftMin = 0.0016;
 /// Longer disjunctions and lists have no bitmaps.
 constexpr uint32_t kBitmapRangesMax = 8;
@@ -155,7 +155,7 @@ double QueryKeys::value_share(const ConditionArms::Named& named, KeyForm form) c
   return std::min(1.0, share * named.count / looks);
 }
 
-/// Of rows that are candidates of some alternative, by the best key that each could have.
+/// Estimates the share of rows that are candidates of some alternative, by the best key that each could have.
 double QueryKeys::estimated_share(size_t first_arm) {
   double all = 0;
   const size_t step = (arms_.arms.size() - first_arm) / kSampledArms + 1;
@@ -216,7 +216,7 @@ void QueryKeys::describe_group(const Group& group) {
   }
 }
 
-/// What a query lets through costs: without a key, bitmaps leave so many rows, and each is tested.
+/// Returns what a query lets through costs: without a key, bitmaps leave so many rows, and each is tested.
 double QueryKeys::cost_without(const KeyedOperation& operation) const {
   double left = 1;
   double test = kBitmapCandidateCost;
@@ -239,8 +239,8 @@ double QueryKeys::cost_without(const KeyedOperation& operation) const {
   return (uses_masks(paths_) ? kMaskQueryCost : kSketchQueryCost) + left * test;
 }
 
-/// What reading planes of sketches costs a query that no key finds: fewer and fewer the more of them there are. They
-/// are reckoned as many as do not name the column that most name, since that has a key.
+/// Returns what reading planes of sketches costs a query that no key finds: fewer and fewer the more of them there are.
+/// They are reckoned as many as do not name the column that most name, since that has a key.
 double QueryKeys::read_cost() const {
   std::vector<uint32_t> counts(layout_->columns.size(), 0);
   uint32_t most = 0;

@@ -19,17 +19,18 @@ namespace daedalus::engine {
 constexpr double kSketchQueryCost = 0.08;
 constexpr double kMaskQueryCost = 0.03;
 constexpr double kBitmapCandidateCost = 5;
-/// The same for reading the planes of sketches that a query names, and those of all columns, which many queries share.
+/// This is the cost of reading the planes of sketches that a query names, and those of all columns, which many queries
+/// share.
 constexpr double kSketchReadCost = 0.15;
 constexpr double kSketchReadCostMax = 2.8;
 
 class QueryKeys {
  public:
-  /// What a query asks one key for.
+  /// Holds what a query asks one key for.
   struct Entry {
-    uint32_t group = 0;  ///< Of alternatives; kConjunction: its clauses name the values.
+    uint32_t group = 0;  ///< Numbers the group of alternatives; kConjunction: its clauses name the values.
     KeyChoice choice;
-    double share = 1;  ///< Of rows that are candidates by the values of its columns.
+    double share = 1;  ///< Counts the share of rows that are candidates by the values of its columns.
   };
   static constexpr uint32_t kConjunction = UINT32_MAX;
 

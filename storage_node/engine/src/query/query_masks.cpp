@@ -10,7 +10,7 @@ namespace {
 /// ns a row of the segment, from engine_mix_bench: another clause of one query in tables, and (ns a candidate) what a
 /// row costs that they let through.
 constexpr double kMaskedCandidateCost = 8;
-/// The same for a column that no other query's tables know: its plane is read, and codes are made.
+/// This is the cost of a column that no other query's tables know: its plane is read, and codes are made.
 constexpr double kPlaneCost = 0.02;
 /// Queries that more rows are left of are better joined from bitmaps.
 constexpr double kLeftMax = 0.02;

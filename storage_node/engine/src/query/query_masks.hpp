@@ -31,11 +31,11 @@ struct QueryMasks {
 
   std::vector<Column> columns;  ///< By place.
   std::vector<MaskTable> tables;
-  std::vector<uint16_t> places;  ///< Of each table's column.
+  std::vector<uint16_t> places;  ///< Holds the place of each table's column.
   std::vector<Group> groups;
 };
 
-/// Whether queries that may be found by masks are.
+/// Returns whether queries that may be found by masks are.
 [[nodiscard]] inline bool uses_masks(AccessPaths paths) {
   return paths == AccessPaths::kMasks || (is_by_cost(paths) && paths != AccessPaths::kWithoutMasks && has_fast_masks());
 }
@@ -53,7 +53,7 @@ class MaskPlanner {
  private:
   static constexpr uint16_t kNone = UINT16_MAX;
 
-  /// What tables know of one query's clause.
+  /// Holds what tables know of one query's clause.
   struct Use {
     uint16_t place = 0;
     uint64_t codes = 0;  ///< Bit c: rows of code c may satisfy it.

@@ -190,7 +190,7 @@ class Planner {
     }
   }
 
-  /// Whether bitmaps that leave this share of what is left save more tests of rows than they cost.
+  /// Returns whether bitmaps that leave this share of what is left save more tests of rows than they cost.
   [[nodiscard]] bool is_worth_bitmaps(double left, double share, uint32_t missing) const {
     if (!is_by_cost(paths_) || paths_ == AccessPaths::kWithoutBitmaps) {
       return paths_ == AccessPaths::kSketches || paths_ == AccessPaths::kMasks;
@@ -283,7 +283,7 @@ class Planner {
   std::vector<const semantics::Condition*> trees_;  ///< By position in operations_.
   MaskPlanner masks_;
   SharedBitmaps bitmaps_;
-  uint32_t bounds_max_ = 0;        ///< Of a column, that bitmaps are made for.
+  uint32_t bounds_max_ = 0;        ///< Bounds those of a column that bitmaps are made for.
   ClauseRanges described_;         ///< The clause at hand.
   std::vector<SketchRange> wide_;  ///< Its ranges as bitmaps have them,
   bool is_wide_ = false;           ///< which hold more than those.

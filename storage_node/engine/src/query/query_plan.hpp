@@ -26,13 +26,13 @@ struct SketchBound {
   bool is_bucket = false;  ///< Rows in the bucket `bound` itself.
 };
 
-/// Where something of a part begins in its list, and how much of it there is.
+/// Says where something of a part begins in its list, and how much of it there is.
 struct Part {
   uint32_t first = 0;
   uint32_t count = 0;
 };
 
-/// What remains to be tested on a query's candidates, each in the order of doing it.
+/// Holds what remains to be tested on a query's candidates, each in the order of doing it.
 struct QueryTests {
   bool has_window = false;  ///< Its window in QueryPlan::windows rules some rows out.
   Part rows;                ///< In QueryPlan::row_tests.

@@ -10,8 +10,8 @@ namespace {
 /// An ORDER BY with a LIMIT up to this keeps only the slots that may be in the answer; beyond, all rows are collected.
 constexpr uint64_t kTopRowsMax = 1u << 16;
 
-/// What a value that a query asks an index for takes there, at most: up to four places of sixteen bytes in the table by
-/// hash, and what lists it before.
+/// A value that a query asks an index for takes so much there at most: up to four places of sixteen bytes in the table
+/// by hash, and what lists it before.
 constexpr size_t kEntryBytes = 96;
 /// A computed condition is looked at for whole batches where at least one of so many rows is wanted.
 constexpr uint32_t kWholeBatchFactor = 8;
@@ -38,7 +38,7 @@ bool is_ordered_by_columns(const semantics::Selection& selection) {
   });
 }
 
-/// Whether there is something to be computed of its rows.
+/// Returns whether there is something to be computed of its rows.
 bool is_computing(const semantics::Selection& selection) {
   const auto is_computed = [](const semantics::BoundExpression& expression) { return !expression.is_input(); };
   if (!selection.residuals.empty()) {

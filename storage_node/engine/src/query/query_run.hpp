@@ -19,18 +19,18 @@
 
 namespace daedalus::engine {
 
-/// What the queries of one cycle share.
+/// Holds what the queries of one cycle share.
 struct CycleShared {
-  std::pmr::memory_resource& memory;  ///< Of what is compiled.
+  std::pmr::memory_resource& memory;  ///< Has what is compiled.
   Groupings& groupings;
   SharedRowOutputs& outputs;
   const Sketches& sketches;
 };
 
-/// What queries aggregate that want the same of the same rows. One of them, the first, takes rows for all.
+/// Holds what queries aggregate that want the same of the same rows. One of them, the first, takes rows for all.
 struct SharedAggregation {
   SetAggregation sets;
-  std::optional<Error> error = std::nullopt;  ///< Of taking them.
+  std::optional<Error> error = std::nullopt;  ///< Says what went wrong in taking them.
 };
 
 class QueryRun {
@@ -40,15 +40,15 @@ class QueryRun {
   QueryRun(const TableLayout& layout, const ChunkStore& store, Query query, uint32_t number, AnswerFlow& flow,
            CycleShared& shared);
 
-  /// Whether more rows can change the answer.
+  /// Returns whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
   [[nodiscard]] const CompiledPredicate& predicate() const { return predicate_; }
-  /// What predicate() was compiled from.
+  /// Returns what predicate() was compiled from.
   [[nodiscard]] const semantics::Predicate& condition() const { return query_.predicate(); }
 
-  /// What its entries in the cycle's indexes may take, beyond some hundred bytes.
+  /// Returns what its entries in the cycle's indexes may take, beyond some hundred bytes.
   [[nodiscard]] size_t entry_bytes() const;
-  /// What predicate() was compiled from has this tree.
+  /// Returns the tree of what predicate() was compiled from.
   [[nodiscard]] const semantics::Condition& tree() const { return query_.predicate().tree; }
 
   /// Ends the query when it has been aborted or its deadline has passed.
@@ -77,7 +77,7 @@ class QueryRun {
 
   /// No row of the chunk satisfies the condition.
   void pass_by(uint32_t chunk) { passed_by_ = chunk; }
-  /// Whether rows of the chunk can be in the answer.
+  /// Returns whether rows of the chunk can be in the answer.
   [[nodiscard]] bool reaches(uint32_t chunk) const {
     return chunk != passed_by_ &&
            (slice_ == nullptr || (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot);
@@ -87,15 +87,15 @@ class QueryRun {
   /// found the rows has them. Precondition: active.
   void take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches = {});
 
-  /// Whether take_selection() spares a list of rows.
+  /// Returns whether take_selection() spares a list of rows.
   [[nodiscard]] bool takes_selections() const {
     return residual_ != nullptr || aggregation_ != nullptr || top_.has_value();
   }
   /// Takes the rows of one chunk that a bitmap marks. Precondition: active, and takes_selections().
   void take_selection(uint32_t chunk, const uint64_t* selection);
 
-  /// What it aggregates, and what its rows have come to so far, for whoever takes rows for several queries at once.
-  /// Null: it has groups, wants rows themselves, or computes a part of its condition.
+  /// Returns what it aggregates, and what its rows have come to so far, for whoever takes rows for several queries at
+  /// once. Null: it has groups, wants rows themselves, or computes a part of its condition.
   [[nodiscard]] const semantics::Grouping* grouping() const {
     return aggregation_ != nullptr && residual_ == nullptr ? &*query_.selection->grouping : nullptr;
   }
@@ -103,14 +103,14 @@ class QueryRun {
   [[nodiscard]] bool is_aggregating() const { return aggregation_ != nullptr; }
   /// Its rows are found by somebody else: it needs no plan.
   void join_cells() { needs_plan_ = false; }
-  /// Whether both aggregate the same rows in the same way.
+  /// Returns whether both aggregate the same rows in the same way.
   [[nodiscard]] bool is_twin_of(const QueryRun& other) const;
   /// From now on `first` takes rows for both, to the end of the cycle, whatever becomes of its own client.
   /// Precondition: twins, both active, and none has taken rows.
   void follow(QueryRun& first);
-  /// Whether it wants rows that nobody finds for it.
+  /// Returns whether it wants rows that nobody finds for it.
   [[nodiscard]] bool needs_plan() const { return active_ && needs_plan_; }
-  /// Whether rows may wait to be tested.
+  /// Returns whether rows may wait to be tested.
   [[nodiscard]] bool has_residual() const { return residual_ != nullptr; }
   /// Takes rows that wait to be tested. When all have been found.
   void take_what_waits() {
@@ -123,19 +123,19 @@ class QueryRun {
   [[nodiscard]] Instant waits_until() const { return waits_until_; }
   /// How long it may compute.
   [[nodiscard]] int64_t compute_ns_allowed() const { return time_ != nullptr ? time_->allowed_ns : INT64_MAX; }
-  /// Whether an error is all that its client gets, at once.
+  /// Returns whether an error is all that its client gets, at once.
   [[nodiscard]] bool is_lost() const { return error_.has_value() && !is_finished_; }
 
   /// Ends the query; the first error counts.
   void fail(Error error);
-  /// The same of its followers, too: the condition or what is computed cannot be.
+  /// Fails its followers, too: the condition or what is computed cannot be evaluated.
   void fail_all(Error error);
   [[nodiscard]] bool has_failed() const { return error_.has_value(); }
 
   /// Rows so far, ahead of the rest: not the last output. Precondition: active, and listed in AnswerFlow::ready.
   [[nodiscard]] QueryOutput take_part(Timestamp prefix);
 
-  /// What is left of the answer: the last output. Nothing more is taken.
+  /// Returns what is left of the answer: the last output. Nothing more is taken.
   [[nodiscard]] QueryOutput finish(Timestamp prefix);
   [[nodiscard]] bool is_finished() const { return is_finished_; }
 
@@ -144,7 +144,7 @@ class QueryRun {
   /// From now on memory is asked for, and rows are computed, for its client; rows until what it gives goes.
   [[nodiscard]] Patience::Work work_for_client();
   void take_rows(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
-  /// The same where a part of the condition is computed.
+  /// Does the same where a part of the condition is computed.
   void take_narrowed(uint32_t chunk, const uint64_t* selection);
   /// Rows that a bitmap marks, all of which qualify.
   void take_marked(uint32_t chunk, const uint64_t* selection);
@@ -153,7 +153,7 @@ class QueryRun {
   /// Rows that qualify.
   void take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
-  /// Those rows among them that belong to the slice, until it has enough bytes.
+  /// Takes those rows among them that belong to the slice, until it has enough bytes.
   void take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Encodes rows of any chunks, ascending.
   void take_slots(const std::vector<uint32_t>& slots);
@@ -180,7 +180,7 @@ class QueryRun {
   bool has_followers_ = false;
   std::optional<Error> error_;
   std::unique_ptr<ComputeTime> time_;               ///< Null: it computes nothing.
-  std::vector<uint32_t> listed_;                    ///< Of a bitmap. Rare.
+  std::vector<uint32_t> listed_;                    ///< Belongs to a bitmap. Rare.
   std::unique_ptr<ResidualFilter> residual_;        ///< Rare.
   std::shared_ptr<SharedAggregation> aggregation_;  ///< Large, and rare.
   std::unique_ptr<SliceRun> slice_;                 ///< Rare.

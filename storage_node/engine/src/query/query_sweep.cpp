@@ -15,8 +15,8 @@ constexpr size_t kManyRows = 128;
 /// From so many for each comparison of the condition on, passes over the chunk are cheaper than a test of each.
 constexpr size_t kPassRows = 24;
 
-/// Whether passes find a query's rows of a chunk in less time than it takes to test those that indexes have found. A
-/// condition of few comparisons is quickly tested, and a long list slow to pass over.
+/// Returns whether passes find a query's rows of a chunk in less time than it takes to test those that indexes have
+/// found. A condition of few comparisons is quickly tested, and a long list slow to pass over.
 bool is_for_passes(const CompiledPredicate& predicate, size_t rows) {
   constexpr uint32_t kComparisonsMin = 4;
   constexpr uint32_t kMembersMax = 16;

@@ -33,7 +33,7 @@ class QuerySweep {
     cells_.end();
   }
 
-  /// Whether some query wants more rows.
+  /// Returns whether some query wants more rows.
   [[nodiscard]] bool is_active() const { return active_; }
 
   /// Lets every query take its rows of one chunk, and drops those of the next 64 queries that were aborted meanwhile:
@@ -49,7 +49,7 @@ class QuerySweep {
   [[nodiscard]] bool pass_by(uint32_t chunk);
   void sweep_index(QueryIndex& index, uint32_t chunk);
   void sweep_masks(uint32_t chunk);
-  /// The same for an index some of whose queries gather their rows.
+  /// Does the same for an index some of whose queries gather their rows.
   void sweep_joined(QueryIndex& index, uint32_t chunk);
   void add_joined(uint32_t chunk);
   void add(uint32_t row, uint32_t query) {
@@ -75,7 +75,7 @@ class QuerySweep {
   IndexScratch probe_;
   Candidates candidates_;
   JoinedRows joined_;
-  std::vector<uint32_t> rows_;  ///< Of one query.
+  std::vector<uint32_t> rows_;  ///< Belongs to one query.
   MaskSweep mask_sweep_;
   SketchSweep sketch_sweep_;
   SharedCells cells_;

@@ -10,7 +10,7 @@ namespace daedalus::engine {
 
 class Residual {
  public:
-  /// What is given outlives this object, which is of one cycle.
+  /// Both parameters outlive this object, which is of one cycle.
   Residual(const TableLayout& layout, const semantics::BoundExpression& condition, ExpressionPool& expressions,
            const Sketches& sketches)
       : layout_(&layout), sketches_(&sketches), condition_(&condition), column_(layout, condition, &expressions) {}
@@ -27,7 +27,7 @@ class Residual {
   const Sketches* sketches_;
   const semantics::BoundExpression* condition_;
   ExpressionColumn column_;
-  bool has_looked_ = false;  ///< Whether buckets say something.
+  bool has_looked_ = false;  ///< Says that somebody has asked whether buckets say something.
   std::unique_ptr<const BucketTruths> buckets_;
 };
 

@@ -15,13 +15,13 @@ class ResidualFilter {
   ResidualFilter(const TableLayout& layout, std::span<const semantics::BoundExpression> residuals,
                  ExpressionPool& expressions, const Sketches& sketches);
 
-  /// Of one chunk, in the order in which they came.
+  /// Holds rows of one chunk, in the order in which they came.
   struct Rows {
     uint32_t chunk = 0;
     std::span<uint32_t> rows;
   };
 
-  /// Whether rows of this chunk may be added: none of another one waits, and there is room.
+  /// Returns whether rows of this chunk may be added: none of another one waits, and there is room.
   [[nodiscard]] bool has_room(uint32_t chunk) const {
     return waiting_.empty() || (chunk_ == chunk && waiting_.size() < kWaitingMax);
   }
@@ -32,12 +32,12 @@ class ResidualFilter {
   }
   [[nodiscard]] bool is_empty() const { return waiting_.empty(); }
 
-  /// Those of the waiting rows for which every residual is true, until the next call of add(); none waits any more.
-  /// Each is computed where the ones before it hold. Errors: those of the residuals.
+  /// Returns those of the waiting rows for which every residual is true, until the next call of add(); none waits any
+  /// more. Each is computed where the ones before it hold. Errors: those of the residuals.
   [[nodiscard]] Result<Rows> take(const ChunkStore& store);
 
-  /// Of the rows of a chunk that a bitmap marks, those for which every residual is true, until the next call. Cost: all
-  /// rows of every 1,024 of which one is marked.
+  /// Keeps, of the rows of a chunk that a bitmap marks, those for which every residual is true, until the next call.
+  /// Cost: all rows of every 1,024 of which one is marked.
   [[nodiscard]] Result<std::span<uint64_t>> narrow(const ChunkStore& store, uint32_t chunk, const uint64_t* selection);
 
  private:
@@ -47,7 +47,7 @@ class ResidualFilter {
   [[nodiscard]] Result<void> narrow_batch(uint32_t chunk, const RowBatch& batch, uint64_t* words);
 
   std::vector<std::unique_ptr<Residual>> residuals_;
-  VectorBits rows_{};  ///< Of a batch.
+  VectorBits rows_{};  ///< Marks rows of a batch.
   std::vector<uint64_t> narrowed_;
   std::vector<uint32_t> waiting_;
   std::vector<uint32_t> taken_;

@@ -66,7 +66,7 @@ class RowEncoder {
   [[nodiscard]] uint64_t row_count() const { return row_count_; }
   /// Bytes of them.
   [[nodiscard]] uint64_t total_bytes() const { return taken_bytes_ + used_; }
-  /// What one row may take.
+  /// Returns what one row may take.
   [[nodiscard]] uint32_t row_size_max() const { return outputs_->row_size_max(); }
   /// Bytes of rows that wait here.
   [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
@@ -82,10 +82,10 @@ class RowEncoder {
 
   const TableLayout* layout_;
   const RowOutputs* outputs_;
-  std::vector<ColumnVector> computed_;  ///< Of the batch that is being appended.
+  std::vector<ColumnVector> computed_;  ///< Belongs to the batch that is being appended.
   AnswerFlow* flow_;
-  MemoryShare memory_;          ///< Of buffer_.
-  mutable std::string packed_;  ///< Of one value.
+  MemoryShare memory_;          ///< Belongs to buffer_.
+  mutable std::string packed_;  ///< Holds the bytes of one value.
   std::string buffer_;          ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;
   uint64_t taken_bytes_ = 0;

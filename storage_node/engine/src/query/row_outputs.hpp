@@ -1,4 +1,5 @@
-// What rows of an answer are made of, by the shape of its query: queries that differ in their constants share it.
+// Defines what rows of an answer are made of, by the shape of its query: queries that differ in their constants share
+// it.
 //
 // Decides where each output comes from and how large a row may be. Refuses to know rows.
 #pragma once
@@ -34,7 +35,7 @@ class RowOutputs {
   [[nodiscard]] bool is_computed(Output output) const { return output >= layout_->packed.size(); }
   [[nodiscard]] size_t place_of(Output output) const { return output - layout_->packed.size(); }
 
-  /// What one row may take, and its writer behind it.
+  /// Returns what one row may take, and its writer behind it.
   [[nodiscard]] uint32_t row_size_max() const { return row_size_max_; }
 
  private:
@@ -46,7 +47,7 @@ class RowOutputs {
   uint32_t row_size_max_;
 };
 
-/// Those of one cycle.
+/// Shares the outputs of one cycle.
 class SharedRowOutputs {
  public:
   /// All outlive this object.

@@ -22,8 +22,8 @@ class SharedBitmaps {
   /// How many more bitmaps these ranges would need; nothing when there is no room for them.
   [[nodiscard]] std::optional<uint32_t> missing(std::span<const SketchRange> ranges) const;
 
-  /// Whether buckets may still have bitmaps of their own. Half of all may: bounds, which all queries can do with,
-  /// always find room.
+  /// Returns whether buckets may still have bitmaps of their own. Half of all may: bounds, which all queries can do
+  /// with, always find room.
   [[nodiscard]] bool has_room_for_buckets() const { return bucket_count_ < kSharedBitmapsMax / 2; }
 
   /// The bitmaps of one range, or of the union of several. Precondition: missing() gave a number.
@@ -49,7 +49,7 @@ class SharedBitmaps {
   QueryPlan* plan_;
   uint32_t bucket_count_ = 0;                          ///< Bitmaps of single buckets.
   std::vector<uint16_t> slots_;                        ///< By column: where its numbers are.
-  std::vector<std::array<uint16_t, kMarks>> numbers_;  ///< Of bitmaps.
+  std::vector<std::array<uint16_t, kMarks>> numbers_;  ///< Holds the numbers of bitmaps.
 };
 
 }  // namespace daedalus::engine

@@ -51,7 +51,7 @@ class SharedCells {
     uint32_t query = 0;
     std::vector<Bound> bounds;         ///< None of a column twice.
     std::vector<IntervalRange> wants;  ///< By column of the set: what they come to.
-    double share = 1;                  ///< Of all rows, that it takes.
+    double share = 1;                  ///< Counts the share of all rows that it takes.
   };
   /// Queries that aggregate the same.
   struct Set {
@@ -61,10 +61,10 @@ class SharedCells {
     std::vector<uint8_t> is_wanted;  ///< By cell.
     std::optional<AggregateStates> states;
     std::optional<MemoryShare> memory;
-    ComputeTime time;  ///< Of them all together; as long as the most patient of them may.
+    ComputeTime time;  ///< Counts the time of them all together; it may be as long as the most patient of them allows.
   };
 
-  /// What it asks of a column; null: nothing.
+  /// Returns what it asks of a column; null: nothing.
   [[nodiscard]] static const Bound* bound_of(const Member& member, uint32_t column);
   [[nodiscard]] static IntervalRange intervals_of(const Member& member, const CutColumn& column);
   [[nodiscard]] const semantics::Grouping& grouping_of(const Set& set) const {
@@ -100,9 +100,9 @@ class SharedCells {
   AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   std::list<Set> sets_;
-  std::vector<uint32_t> numbers_;  ///< Of a batch, by position: one column's,
+  std::vector<uint32_t> numbers_;  ///< Holds, of a batch and by position, the numbers of one column,
   std::vector<uint32_t> all_;      ///< and the sum of all columns'.
-  std::vector<uint32_t> rows_;     ///< Those that are wanted,
+  std::vector<uint32_t> rows_;     ///< Holds the rows that are wanted,
   std::vector<uint32_t> cells_;    ///< and their cells.
   std::vector<uint32_t> listed_;   ///< Cells of a query, or rows.
 };

@@ -28,7 +28,7 @@ class TopRows {
   /// then, for good. Cost: a few ns a row.
   [[nodiscard]] bool take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
 
-  /// The same for the rows that a bitmap marks. Cost: one pass over the first key's column where few rows stay.
+  /// Does the same for the rows that a bitmap marks. Cost: one pass over the first key's column where few rows stay.
   [[nodiscard]] bool take_selection(uint32_t chunk, const uint64_t* selection);
 
   /// The slots that stayed, ascending. Rows equal under the order stay by slot, lowest first. Ends this object's use.
@@ -40,12 +40,12 @@ class TopRows {
     semantics::SortOrder order;
   };
 
-  /// Where a row stands by its first key: lower comes first. Equal ranks leave it to the value and the other keys.
+  /// Says where a row stands by its first key: lower comes first. Equal ranks leave it to the value and the other keys.
   struct Rank {
     enum class Level : uint8_t { kNullFirst, kValue, kNullLast };
 
     Level level = Level::kValue;
-    uint64_t code = 0;  ///< Of the value, turned round for a descending key; 0 for NULL.
+    uint64_t code = 0;  ///< It is the code of the value, turned round for a descending key; 0 for NULL.
 
     friend auto operator<=>(const Rank&, const Rank&) = default;
   };
@@ -58,7 +58,7 @@ class TopRows {
   /// Below zero, zero or above it, by so many of the keys.
   [[nodiscard]] int compare(const Candidate& left, const Candidate& right, size_t key_count) const;
   [[nodiscard]] bool is_before(const Candidate& left, const Candidate& right) const;
-  /// Whether a row of this rank that lies behind all rows taken may stay.
+  /// Returns whether a row of this rank that lies behind all rows taken may stay.
   [[nodiscard]] bool may_stay(const Rank& rank) const {
     return !has_bound_ || rank < bound_ || (rank == bound_ && !is_rank_all_);
   }
@@ -82,7 +82,7 @@ class TopRows {
   std::vector<Candidate> candidates_;
   bool is_out_of_memory_ = false;
   bool has_bound_ = false;
-  Rank bound_;  ///< Of the last of rows_max_ rows taken so far, or of some time ago.
+  Rank bound_;  ///< Belongs to the last of rows_max_ rows taken so far, or of some time ago.
 };
 
 }  // namespace daedalus::engine

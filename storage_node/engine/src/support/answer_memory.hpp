@@ -37,7 +37,7 @@ class AnswerMemory {
   AnswerMemory(const AnswerMemory&) = delete;
   AnswerMemory& operator=(const AnswerMemory&) = delete;
 
-  /// What is asked for from now on is asked for this query. Constant time.
+  /// Takes it that memory asked for from now on is asked for this query. Constant time.
   void work_for(Holder holder) { holder_ = holder; }
   [[nodiscard]] Holder holder() const { return holder_; }
   /// Nothing more is asked for this query here. Where others share the budget it goes on: in another segment, in a
@@ -66,7 +66,8 @@ class AnswerMemory {
     add(granted, bytes, holder);
     return true;
   }
-  /// The same for what makes a query faster and which it can do without: half of the memory stays for the others.
+  /// Reserves memory for what makes a query faster and which it can do without: half of the memory stays for the
+  /// others.
   [[nodiscard]] bool reserve_spare(uint64_t bytes, Holder holder) {
     if (!budget_->take_spare(bytes)) {
       return false;
@@ -89,7 +90,7 @@ class AnswerMemory {
     budget_->note(holder, -static_cast<int64_t>(bytes));
     budget_->note_idle(taker_, static_cast<int64_t>(granted_ - reserved_ - idle));
   }
-  /// What was reserved here and is kept elsewhere from now on.
+  /// Returns what was reserved here and is kept elsewhere from now on.
   [[nodiscard]] ByteLease hand_over(uint64_t bytes, Holder holder) {
     DCHECK(bytes <= reserved_);
     reserved_ -= bytes;
@@ -99,11 +100,11 @@ class AnswerMemory {
 
   [[nodiscard]] uint64_t reserved() const { return reserved_; }
 
-  /// What was asked for in vain the last time, beyond what was there.
+  /// Returns what was asked for in vain the last time, beyond what was there.
   [[nodiscard]] uint64_t refused() const { return refused_; }
 
-  /// What the query that asks ends with, which was refused: 54000 where what it holds in this process and `wanted` are
-  /// too much for one query, however little the others hold; else 53200.
+  /// Returns what the query that asks ends with, which was refused: 54000 where what it holds in this process and
+  /// `wanted` are too much for one query, however little the others hold; else 53200.
   [[nodiscard]] Error refusal(uint64_t wanted) const;
   [[nodiscard]] Error refusal() const { return refusal(refused_); }
 
@@ -123,15 +124,15 @@ class AnswerMemory {
   bool is_own_ = false;
   Holder holder_ = ByteBudget::kNobody;
   uint64_t refused_ = 0;
-  uint64_t granted_ = 0;   ///< Of the budget.
-  uint64_t reserved_ = 0;  ///< Of that.
+  uint64_t granted_ = 0;   ///< Counts what the budget has granted.
+  uint64_t reserved_ = 0;  ///< Counts what is reserved of that.
 };
 
-/// What one part of one query holds of it; given back when this object goes. It is the query's that asked first.
+/// Holds what one part of one query holds of it; given back when this object goes. It is the query's that asked first.
 class MemoryShare {
  public:
   explicit MemoryShare(AnswerMemory& memory) : memory_(&memory) {}
-  /// Of what queries share and could do without: it is no demand of any.
+  /// Makes a share for what queries share and could do without: it is no demand of any.
   [[nodiscard]] static MemoryShare of_nobody(AnswerMemory& memory) {
     MemoryShare share(memory);
     share.is_nobodys_ = true;
@@ -159,7 +160,7 @@ class MemoryShare {
   /// All of it goes with what it was reserved for.
   [[nodiscard]] ByteLease hand_over() { return memory_->hand_over(std::exchange(bytes_, 0), holder_); }
 
-  /// What the query that asks now uses here and another one is counted for.
+  /// Returns what the query that asks now uses here and another one is counted for.
   [[nodiscard]] uint64_t counted_for_others() const { return holder_ == memory_->holder() ? 0 : bytes_; }
 
  private:

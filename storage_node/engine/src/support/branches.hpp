@@ -43,7 +43,7 @@ enum class Branch : uint8_t {
   kQuerySkipsChunk,    ///< A query whose condition no row of the chunk can satisfy.
   kInsertedRowFound,   ///< A part finds a row that came in this cycle,
   kChangedRowFound,    ///< or that an earlier part gave the key it asks for.
-  kConditionHolds,     ///< What is computed of a part's condition is true,
+  kConditionHolds,     ///< The computed part of a condition is true,
   kConditionIsNot,     ///< or is not,
   kConditionFails,     ///< or cannot be computed of the row.
   kAssignmentFails,    ///< A row cannot be given what a part computes for it.

@@ -31,8 +31,8 @@ class CycleMemory final : public std::pmr::memory_resource {
 
   std::vector<Block> blocks_;
   size_t block_ = 0;  ///< Being handed out.
-  size_t used_ = 0;   ///< Of that block.
-  size_t taken_ = 0;  ///< Of the blocks before it.
+  size_t used_ = 0;   ///< Counts the used bytes of that block.
+  size_t taken_ = 0;  ///< Counts the bytes taken in the blocks before it.
 };
 
 }  // namespace daedalus::engine

@@ -63,7 +63,7 @@ void LargeMemory::swap(LargeMemory& other) noexcept {
 
 LargeMemory LargeMemory::mapped(size_t bytes) {
   LargeMemory made;
-  // Where addresses are limited, it does with fewer.
+  // If addresses are limited, it does with fewer.
   for (size_t factor = kAddressFactor; factor > 0 && made.mapping_ == nullptr; factor /= 2) {
     made.addresses_ = rounded_up(bytes * factor, kHugePage);
     made.mapping_size_ = made.addresses_ + kHugePage;

@@ -15,10 +15,10 @@
 
 namespace daedalus::engine {
 
-/// What a query that was aborted ends with: 57014.
+/// Returns what a query that was aborted ends with: 57014.
 [[nodiscard]] inline Error aborted_error() { return rejected("57014", "canceling statement due to user request"); }
 
-/// What a query that is too late ends with: 57014.
+/// Returns what a query that is too late ends with: 57014.
 [[nodiscard]] inline Error late_error() {
   return {ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
           "Allow more time, or ask again when the node is less busy."};
@@ -30,7 +30,7 @@ struct ComputeTime {
   int64_t allowed_ns = INT64_MAX;
 };
 
-/// What a query that computed for too long ends with: 54000.
+/// Returns what a query that computed for too long ends with: 54000.
 [[nodiscard]] inline Error computed_too_long_error(int64_t allowed_ns) {
   return rejected("54000",
                   "the query computed for longer than compute_ms allows: " + std::to_string(allowed_ns / kMillisecond) +
@@ -39,7 +39,7 @@ struct ComputeTime {
                   "the storage nodes (docs/configuration.md) and the session's daedalus.compute_ms say how long.");
 }
 
-/// Of whoever the scanner works for. The scanner's alone.
+/// Tells the scanner when whoever it works for has no more time. It is the scanner's alone.
 class Patience final : public semantics::EvaluationWatch {
  public:
   using Clock = Instant (*)();
@@ -72,7 +72,7 @@ class Patience final : public semantics::EvaluationWatch {
     }
     return is_over_;
   }
-  /// The same before what may take long by itself.
+  /// Does the same before what may take long by itself.
   [[nodiscard]] bool is_over_now() override {
     if (is_working_ && !is_over_) {
       look();
@@ -80,7 +80,7 @@ class Patience final : public semantics::EvaluationWatch {
     return is_over_;
   }
 
-  /// What those end with that it is over for.
+  /// Returns what those end with that it is over for.
   [[nodiscard]] Error error() const {
     if (is_aborted()) {
       return aborted_error();

@@ -22,7 +22,7 @@ class ShareControl {
   [[nodiscard]] uint32_t share() const { return share_; }
   [[nodiscard]] uint64_t cycle_ns_target() const { return cycle_ns_target_; }
 
-  /// Whether a cycle of so long is later than declared.
+  /// Returns whether a cycle of so long is later than declared.
   [[nodiscard]] bool is_late(uint64_t cycle_ns) const { return cycle_ns_target_ > 0 && cycle_ns > cycle_ns_target_; }
 
   /// A cycle with so many queries has taken so long.
@@ -40,7 +40,7 @@ class ShareControl {
   }
 
  private:
-  /// Of the target, where the share stays as it is: what cycles of one size differ by.
+  /// The share stays as it is within this part of the target, by which cycles of one size differ.
   static constexpr double kMargin = 0.9;
 
   uint32_t share_max_;

@@ -1,4 +1,4 @@
-// What admission will read of queries that still wait, fetched ahead.
+// Defines what admission will read of queries that still wait, fetched ahead.
 //
 // Decides nothing. A query is a chain of objects that some other thread has made one by one: followed only when it is
 // admitted, each link would be waited for. So every link is asked for a few admissions before the one behind it.

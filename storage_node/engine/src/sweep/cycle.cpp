@@ -51,7 +51,7 @@ uint32_t Cycle::next_chunk() const {
 }
 
 bool Cycle::sweep(uint32_t chunks_max) {
-  hand_over();  // What ended at admission need not wait for a chunk.
+  hand_over();  // A query that ended at admission need not wait for a chunk.
   for (uint32_t swept = 0; swept < chunks_max; ++swept) {
     chunk_ = next_chunk();
     if (chunk_ == store_->chunk_count()) {
@@ -72,7 +72,7 @@ void Cycle::hand_over() {
   std::erase_if(flow_->ready, [this](uint32_t number) { return hand_over(queries_[number]); });
 }
 
-/// Whether the query need not be looked at again before it is ready anew.
+/// Returns whether the query need not be looked at again before it is ready anew.
 bool Cycle::hand_over(QueryRun& query) {
   if (!query.is_active() || query.is_lost()) {
     // A prefix that holds updates of this cycle is promised once their outputs have gone.

@@ -30,9 +30,9 @@ class Cycle {
   /// Admits an update; see UpdateSweep. Precondition: the sweep has not begun.
   [[nodiscard]] bool admit(Update& update) { return updates_.admit(update); }
 
-  /// What was admitted takes so much memory, compiled, that everything else had better wait for the next cycle. Never
-  /// before something was. What queries ask indexes for counts, too. Constants of long strings take their column's
-  /// width: an operation of a few kilobytes may take some megabytes.
+  /// Returns whether everything admitted takes so much memory, compiled, that everything else had better wait for the
+  /// next cycle. Never before something was. What queries ask indexes for counts, too. Constants of long strings take
+  /// their column's width: an operation of a few kilobytes may take some megabytes.
   [[nodiscard]] bool is_full() const {
     return memory_.taken() + updates_.assigned_bytes() + entry_bytes_ >= kCompiledBytesMax;
   }
@@ -50,13 +50,13 @@ class Cycle {
   /// Hands over every output that is left: updates by timestamp, then queries. The cycle is then empty.
   void finish();
 
-  /// What queries of this cycle see, and what the segment is in when it has been swept.
+  /// Returns what queries of this cycle see, and what the segment is in when it has been swept.
   [[nodiscard]] Timestamp prefix() const { return prefix_; }
 
   /// Live rows after the sweep.
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
-  /// What is loaded before the first cycle goes there.
+  /// Returns where rows go that are loaded before the first cycle.
   [[nodiscard]] UpdateSweep& updates() { return updates_; }
 
  private:
@@ -81,8 +81,8 @@ class Cycle {
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
   size_t entry_bytes_ = 0;  ///< That indexes of queries may take.
-  uint32_t chunk_ = 0;      ///< Those before it have been swept.
-  Timestamp prefix_{};      ///< Of swept chunks.
+  uint32_t chunk_ = 0;      ///< Chunks before it have been swept.
+  Timestamp prefix_{};      ///< Swept chunks are in this prefix.
 };
 
 }  // namespace daedalus::engine

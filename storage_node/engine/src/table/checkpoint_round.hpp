@@ -41,7 +41,7 @@ class CheckpointRound {
   uint32_t chunks_per_cycle_max_;
   std::vector<uint32_t> widths_;
   std::atomic<bool> under_way_{false};
-  uint32_t next_ = 0;  ///< Those before it have been taken.
+  uint32_t next_ = 0;  ///< Changes before it have been taken.
   uint32_t left_ = 0;  ///< Chunks that this cycle may still show.
 };
 

@@ -97,7 +97,7 @@ Result<void> ChunkLoader::check_rows(const ChunkImage& image) const {
 
 void ChunkLoader::copy(const ChunkImage& image) {
   if (image.live_count == 0) {
-    return;  // What is there is as good; its pages need not be touched.
+    return;  // The memory there is as good; its pages need not be touched.
   }
   const uint32_t words = bitmap_words(image.row_count);
   uint8_t* const* planes = store_->planes(image.chunk);

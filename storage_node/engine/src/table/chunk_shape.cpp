@@ -15,7 +15,7 @@ constexpr uint64_t kBytesBehindChunk = 4096;  // Kernels read whole blocks of ro
 /// than one of them.
 constexpr uint64_t kChunksWanted = 8;
 
-/// What does not depend on the number of chunks: the ends of planes and bitmaps, so that the next begins at its
+/// Returns what does not depend on the number of chunks: the ends of planes and bitmaps, so that the next begins at its
 /// alignment, and what is read behind the last of them.
 uint64_t fixed_bytes(const TableLayout& layout) {
   constexpr uint64_t kPartsOfRows = 2;    // Their sketches, and which are live.

@@ -15,8 +15,8 @@ namespace daedalus::engine {
 constexpr uint64_t kPlaneAlignment = 64;  ///< A cache line; also enough for every vector register.
 
 struct ChunkShape {
-  uint32_t rows = 0;   ///< Of one chunk: a multiple of 64.
-  uint32_t count = 0;  ///< Of chunks, at least one; all slots are countable in 32 bits.
+  uint32_t rows = 0;   ///< Counts the rows of one chunk: a multiple of 64.
+  uint32_t count = 0;  ///< Counts the chunks, at least one; all slots are countable in 32 bits.
 
   friend bool operator==(const ChunkShape&, const ChunkShape&) = default;
 };
@@ -39,7 +39,7 @@ struct ChunkShape {
 /// Bytes of one chunk: rows of sketches, live rows, and of each column its values, sketches and NULL bitmap.
 [[nodiscard]] uint64_t chunk_bytes(const TableLayout& layout, uint32_t chunk_rows);
 
-/// What chunks of that shape take, with what is read behind the last of them.
+/// Returns what chunks of that shape take, with what is read behind the last of them.
 [[nodiscard]] uint64_t memory_of(const TableLayout& layout, ChunkShape shape);
 
 /// Bytes of one row's sketches side by side: a power of two, so that no row's lie in two cache lines.

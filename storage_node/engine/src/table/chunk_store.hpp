@@ -30,7 +30,7 @@ struct ChunkView {
   [[nodiscard]] uint32_t word_count() const { return row_count / 64; }
 };
 
-/// Where a row's value of a column lies.
+/// Returns where a row's value of a column lies.
 [[nodiscard]] inline StoredValue value_at(const ColumnLayout& layout, const ChunkView& chunk, uint32_t column,
                                           uint32_t row) {
   return {chunk.planes[column] + size_t{row} * layout.stride, chunk.tails[column] + size_t{row} * layout.tail_width()};
@@ -74,7 +74,7 @@ class ChunkStore {
     return sketches_[column] + size_t{chunk} * chunk_rows_;
   }
 
-  /// The same bytes row by row: row r's begin at r · row_sketch_bytes(), one a column, for the first columns.
+  /// Returns all sketch bytes row by row: row r's begin at r · row_sketch_bytes(), one a column, for the first columns.
   [[nodiscard]] uint8_t* row_sketches(uint32_t chunk) const {
     return row_sketches_ + size_t{chunk} * chunk_rows_ * row_sketch_bytes_;
   }

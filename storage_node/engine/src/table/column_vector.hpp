@@ -1,4 +1,5 @@
-// What grouping, aggregates and projection read: vectors of values, whether they lie in a plane or are computed.
+// Defines what grouping, aggregates and projection read: vectors of values, whether they lie in a plane or are
+// computed.
 //
 // Decides the form in which a column is handed to its consumers. Refuses to know what they do with it, and how a
 // computed value comes about: an expression plugs in as a ComputedColumn.
@@ -43,7 +44,8 @@ struct ColumnVector {
                                     ///< Eight bytes behind the last may be read.
   const uint64_t* nulls = nullptr;  ///< Bit p: NULL. Null when no value of the batch is; bits beyond the last are 0.
   const uint8_t* tails = nullptr;   ///< Position p at p · tail_width; the same may be read behind. Null without tails.
-  const semantics::Value* boxed = nullptr;  ///< Of Native::kDecimal: position p at p, instead of all these but nulls.
+  const semantics::Value* boxed =
+      nullptr;  ///< Holds the values of Native::kDecimal: position p at p, instead of all these but nulls.
 
   [[nodiscard]] StoredValue at(const ColumnLayout& layout, uint32_t position) const {
     return {values + size_t{position} * layout.stride, tails + size_t{position} * layout.tail_width()};
@@ -65,7 +67,7 @@ struct ExactVector {
   std::span<const Beyond> beyond;   ///< Zeros, or NULL, above.
 };
 
-/// Where values go that do not lie ready in a plane. Grows to the largest batch and stays there.
+/// Says where values go that do not lie ready in a plane. Grows to the largest batch and stays there.
 struct VectorRoom {
   std::vector<uint64_t> values;
   std::vector<uint64_t> tails;
@@ -96,7 +98,7 @@ class ComputedColumn {
 
   /// The scale of all values where they are numerics of one: then compute_exact() says the same as compute().
   [[nodiscard]] virtual std::optional<int32_t> exact_scale() const { return std::nullopt; }
-  /// Of at most 1,024 rows.
+  /// Computes at most 1,024 rows.
   [[nodiscard]] virtual Result<ExactVector> compute_exact(const RowBatch&) const { return ExactVector{}; }
 };
 
@@ -110,7 +112,7 @@ class ColumnSource {
 
   [[nodiscard]] const ColumnLayout& layout() const { return *layout_; }
   [[nodiscard]] bool is_computed() const { return computed_ != nullptr; }
-  /// Of the table. Precondition: not computed.
+  /// Returns the column of the table. Precondition: not computed.
   [[nodiscard]] uint32_t column() const { return column_; }
 
   /// The values of a batch. Cost: nothing for consecutive rows of a plane; else one load and one store a value,
@@ -123,7 +125,7 @@ class ColumnSource {
     return computed_ != nullptr ? computed_->exact_scale() : std::nullopt;
   }
   [[nodiscard]] Result<ExactVector> read_exact(const RowBatch& batch) const { return computed_->compute_exact(batch); }
-  /// The same of a column of the table, which nothing can be wrong with. Precondition: not computed.
+  /// Does the same of a column of the table, which nothing can be wrong with. Precondition: not computed.
   [[nodiscard]] ColumnVector read_plane(const RowBatch& batch, VectorRoom& room) const;
 
  private:

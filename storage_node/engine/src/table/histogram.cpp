@@ -107,7 +107,7 @@ void Histogram::count(const std::vector<uint64_t>& codes, uint32_t sampled, uint
   below_[0] = 0;
   commonest_share_ = 0;
   for (uint32_t at = 0; at < 256; ++at) {
-    // What a sample did not show is rare, but not impossible.
+    // A value that a sample did not show is rare, but not impossible.
     below_[at + 1] = below_[at] + counts[at] / sampled;
     distinct_[at] = std::max(1.0, distinct_[at] * unseen);
     commonest_share_ = std::max(commonest_share_, (below_[at + 1] - below_[at]) / distinct_[at]);

@@ -14,7 +14,7 @@
 
 namespace daedalus::engine {
 
-/// What a bucket number means to a sketch: 0 to 254 are buckets, 255 is NULL.
+/// A bucket number means this to a sketch: 0 to 254 are buckets, 255 is NULL.
 constexpr uint8_t kNullBucket = 255;
 
 /// Buckets that hold every code of a range.
@@ -26,7 +26,7 @@ struct BucketRange {
 
 class Histogram {
  public:
-  /// Of nothing: one bucket.
+  /// Makes a histogram of nothing: one bucket.
   Histogram();
   /// `codes`: those sampled that are not NULL, ascending. rows: live rows of the table; sampled: rows looked at.
   Histogram(const CodeRule& rule, const std::vector<uint64_t>& codes, uint32_t sampled, uint64_t rows);

@@ -36,7 +36,7 @@ class Sketches {
     return is_made(chunk, column) ? store_->sketch(chunk, column) : nullptr;
   }
 
-  /// Those of a key's columns: one, or two.
+  /// Returns those of a key's columns: one, or two.
   [[nodiscard]] PairPlanes bytes(uint32_t chunk, std::span<const uint32_t> key) const {
     return {bytes(chunk, key.front()), bytes(chunk, key.back())};
   }
@@ -47,7 +47,7 @@ class Sketches {
     return {histogram(key.front()).bucket(members.front().code), histogram(key.back()).bucket(members.back().code)};
   }
 
-  /// Those of some columns in the chunk after this one, as far as they exist.
+  /// Returns those of some columns in the chunk after this one, as far as they exist.
   [[nodiscard]] AheadPlanes bytes_after(uint32_t chunk, std::span<const uint32_t> columns) const;
 
   /// The bytes of a chunk's rows (ChunkStore::row_sketches); null while those of any column do not exist.
@@ -67,7 +67,7 @@ class Sketches {
   struct Column {
     Histogram histogram;
     uint32_t version = 0;       ///< 0: no histogram yet.
-    uint64_t changes_then = 0;  ///< Of the table, when it was drawn.
+    uint64_t changes_then = 0;  ///< Belongs to the table, when it was drawn.
   };
 
   [[nodiscard]] bool is_made(uint32_t chunk, uint32_t column) const {
@@ -95,7 +95,7 @@ class Sketches {
   std::vector<uint32_t> made_;            ///< chunk · columns + column: the version of its bytes, 0 for none.
   uint64_t rows_ = 0;                     ///< Live ones, when the sample was drawn.
   std::vector<uint32_t> sample_;          ///< Slots of live rows.
-  uint64_t sample_changes_ = UINT64_MAX;  ///< Of the table, when they were chosen.
+  uint64_t sample_changes_ = UINT64_MAX;  ///< Belongs to the table, when they were chosen.
 };
 
 }  // namespace daedalus::engine

@@ -46,7 +46,7 @@ class SlotAllocator {
   /// Takes over a state that another allocator was in. Error (XX001): it is of other slots, or none that an allocator
   /// can be in. Precondition: nothing was admitted.
   [[nodiscard]] Result<void> load(const AllocatorImage& image);
-  /// Of the image that was loaded: what updates up to this one took and freed is in it.
+  /// Names the update up to which the image that was loaded has what updates took and freed.
   [[nodiscard]] Timestamp known_through() const { return known_through_; }
 
   /// Takes back the slot of a row deleted by the update with this timestamp; nothing if that is known already.

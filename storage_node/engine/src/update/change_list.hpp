@@ -28,7 +28,7 @@ struct alignas(64) Change {
 
   RowTest tests[kTestsInside];  ///< The first ones, those that most rows fail before others.
   uint32_t update = 0;          ///< The position of its update in the cycle.
-  uint32_t more_tests = 0;      ///< Where the others begin.
+  uint32_t more_tests = 0;      ///< Says where the others begin.
   uint32_t first_write = 0;
   uint32_t write_count : 11 = 0;
   uint32_t test_count : 9 = 0;
@@ -47,7 +47,7 @@ class ChangeList {
   /// memory: what predicates are compiled into; given back by whoever owns it after clear().
   ChangeList(const TableLayout& layout, Sketches& sketches, std::pmr::memory_resource& memory, AccessPaths paths);
 
-  /// Where a change comes from. Sequences ascend from change to change.
+  /// Says where a change comes from. Sequences ascend from change to change.
   struct Source {
     uint32_t sequence = 0;
     uint32_t update = 0;
@@ -75,10 +75,10 @@ class ChangeList {
   [[nodiscard]] std::span<const uint32_t> scans() const { return scans_; }
   [[nodiscard]] const std::vector<ChangeIndex>& indexes() const { return indexes_; }
 
-  /// Whether a live row that matches satisfies what is computed of a change's condition. Errors: those of that.
+  /// Returns whether a live row that matches satisfies what is computed of a change's condition. Errors: those of that.
   [[nodiscard]] Result<bool> satisfies(uint32_t change, const ChunkView& view, uint32_t row);
 
-  /// Whether a live row satisfies a change's predicate.
+  /// Returns whether a live row satisfies a change's predicate.
   [[nodiscard]] bool matches(uint32_t change, const ChunkView& view, uint32_t row) const;
 
   /// Fetches what matches() and, with `writes`, a modification will look at.
@@ -91,7 +91,7 @@ class ChangeList {
   struct Shape {
     uint32_t changes = 0;
     uint32_t leaders[kLeadersMax];    ///< In leaders_.
-    std::optional<KeyChoice> choice;  ///< Of the first leader that has one.
+    std::optional<KeyChoice> choice;  ///< It is the choice of the first leader that has one.
   };
 
   [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate, const semantics::Residuals& residuals);
@@ -114,7 +114,7 @@ class ChangeList {
   std::vector<CompiledPredicate> predicates_;  ///< By change, as are sequences_.
   std::vector<uint32_t> sequences_;
   std::vector<RowTest> more_tests_;
-  /// What of a condition is computed, for those changes that have such.
+  /// Holds what of a condition is computed, for those changes that have such.
   struct Computed {
     uint32_t change = 0;
     semantics::Residuals residuals;

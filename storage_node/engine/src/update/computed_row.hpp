@@ -14,7 +14,7 @@
 
 namespace daedalus::engine {
 
-/// Where a row lies: planes, those of tails and NULL bitmaps of its chunk, by column.
+/// Says where a row lies: planes, those of tails and NULL bitmaps of its chunk, by column.
 struct RowPlace {
   const uint8_t* const* planes = nullptr;
   const uint8_t* const* tails = nullptr;
@@ -26,11 +26,12 @@ class ComputedRow {
  public:
   explicit ComputedRow(const TableLayout& layout) : layout_(&layout), values_(layout.columns.size()) {}
 
-  /// What the expression makes of the row for a column. Errors: those of semantics::evaluate_for().
+  /// Returns what the expression makes of the row for a column. Errors: those of semantics::evaluate_for().
   [[nodiscard]] Result<semantics::Value> compute(const semantics::BoundExpression& expression, uint32_t column,
                                                  const RowPlace& place);
 
-  /// Whether all of them are true, asked in their order up to the first that is not. Errors: those of the expressions.
+  /// Returns whether all of them are true, asked in their order up to the first that is not. Errors: those of the
+  /// expressions.
   [[nodiscard]] Result<bool> satisfies(std::span<const semantics::BoundExpression> conditions, const RowPlace& place);
 
  private:
@@ -39,7 +40,7 @@ class ComputedRow {
 
   const TableLayout* layout_;
   std::vector<semantics::Value> values_;  ///< By column: those that were asked for last.
-  std::vector<uint8_t> bytes_;            ///< Of one value.
+  std::vector<uint8_t> bytes_;            ///< Holds the bytes of one value.
 };
 
 }  // namespace daedalus::engine

@@ -25,7 +25,7 @@ struct Range {
   Int128 high = 0;
 };
 
-/// What an integer-valued column may hold.
+/// Returns what an integer-valued column may hold.
 Range range_of(const semantics::Type& type) {
   switch (type.kind) {
     case TypeKind::kSmallint:

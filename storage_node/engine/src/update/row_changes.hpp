@@ -1,4 +1,4 @@
-// What modifications do to rows: all assignments of one take effect on a row, or none when one fails.
+// Defines what modifications do to rows: all assignments of one take effect on a row, or none when one fails.
 //
 // Decides what the bytes of a changed row are. The assignments of all modifications of a cycle lie in a few arrays that
 // are kept from cycle to cycle, so that compiling one allocates nothing. Refuses to know predicates and chunks.
@@ -22,8 +22,8 @@ namespace daedalus::engine {
 /// One assignment. Small: those of thousands of modifications, applied in turn, stay in the second-level cache.
 struct Write {
   uint32_t column = 0;
-  uint32_t place = 0;  ///< Of an addition or a computation: its number. Else where what `value` cannot hold begins.
-  uint64_t value = 0;  ///< What lies in its plane, up to eight bytes, zeros behind them.
+  uint32_t place = 0;  ///< Numbers an addition or a computation. Else it says where what `value` cannot hold begins.
+  uint64_t value = 0;  ///< Holds what lies in its plane, up to eight bytes, zeros behind them.
   uint16_t tail_width = 0;
   uint16_t tail_size = 0;    ///< Bytes of the tail up to its last that is not zero: the others need no place.
   uint8_t width = 0;         ///< Bytes of a value in its plane.
@@ -60,7 +60,7 @@ class Modifications {
   [[nodiscard]] std::optional<std::string> apply(Part part, uint8_t* const* planes, uint64_t* const* nulls,
                                                  uint32_t row);
 
-  /// Whether a row's new values depend on its old ones, so that apply_all() cannot be used.
+  /// Returns whether a row's new values depend on its old ones, so that apply_all() cannot be used.
   [[nodiscard]] bool depends_on_row(Part part) const;
 
   /// Changes all rows of a bitmap. Precondition: !depends_on_row(). Cost: a column at a time, NULLs a word at a time.
@@ -97,7 +97,7 @@ class Modifications {
   [[nodiscard]] static bool prepare(Addition& addition, const uint8_t* old_value);
   [[nodiscard]] std::optional<std::string> prepare(const Write& write, const RowPlace& place);
   void put_computed(const Write& write, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) const;
-  /// Where the bytes lie that are to be written to the column's plane.
+  /// Returns where the bytes lie that are to be written to the column's plane.
   [[nodiscard]] const uint8_t* value_of(const Write& write) const {
     return write.width <= sizeof write.value ? reinterpret_cast<const uint8_t*>(&write.value)
                                              : long_values_.data() + write.place;

@@ -81,7 +81,7 @@ void UpdateSweep::begin_replay(std::vector<Timestamp> prefixes) {
   prefixes_ = std::move(prefixes);
 }
 
-/// What the chunk has already stands before what it has not, among the changes and among its insertions.
+/// Puts what the chunk has already ahead of what it has not, among the changes and among its insertions.
 void UpdateSweep::leave_out_known() {
   const auto first =
       std::partition_point(outputs_.begin(), outputs_.end(),
@@ -166,7 +166,7 @@ void UpdateSweep::apply_batch(std::span<const Candidate> candidates, uint32_t en
   for (const Candidate& candidate : candidates) {
     changes_.prefetch_tests(candidate.change, view_, candidate.row);
   }
-  // What does not match now will not match in its turn, unless another change comes to the row before it.
+  // A row that does not match now will not match in its turn, unless another change comes to the row before it.
   kept_.clear();
   for (size_t at = 0; at < candidates.size(); ++at) {
     const Candidate& candidate = candidates[at];

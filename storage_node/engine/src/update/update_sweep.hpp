@@ -54,7 +54,7 @@ class UpdateSweep {
   /// Live rows of the segment.
   [[nodiscard]] uint64_t live_rows() const { return live_rows_; }
 
-  /// What rows have in each chunk; in those that were swept with this cycle's changes.
+  /// Returns the bounds of what rows have in each chunk; in those that were swept with this cycle's changes.
   [[nodiscard]] const ChunkBounds& bounds() const { return bounds_; }
 
   /// Before the first cycle: the rows of this chunk were loaded. Everything derived from them is made anew.
@@ -66,7 +66,7 @@ class UpdateSweep {
 
   /// Before the first cycle: from now on each chunk leaves out the updates up to its own prefix, by chunk.
   void begin_replay(std::vector<Timestamp> prefixes);
-  /// Whether a segment with all updates up to `prefix` has chunks that are beyond it.
+  /// Returns whether a segment with all updates up to `prefix` has chunks that are beyond it.
   [[nodiscard]] bool is_replaying(Timestamp prefix) const { return !prefixes_.empty() && prefix < highest_prefix_; }
   /// The prefix of a chunk that the sweep of a cycle up to `prefix` has passed.
   [[nodiscard]] Timestamp prefix_of(uint32_t chunk, Timestamp prefix) const {
@@ -112,13 +112,14 @@ class UpdateSweep {
   void insert(const Insertion& insertion, uint32_t end);
   void apply_pending(uint32_t row, uint32_t end);
   void apply_change(uint32_t change, uint32_t row);
-  /// Whether a row that matches is to be changed, which what is computed of the condition decides. One that this fails
-  /// on is counted.
+  /// Returns whether a row that matches is to be changed, which what is computed of the condition decides. One that
+  /// this fails on is counted.
   [[nodiscard]] bool qualifies(uint32_t change, uint32_t row);
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
   void add_pending(uint32_t change);
   void note_touch(uint32_t update) { touches_ = std::max(touches_, update + 1); }
-  /// Of an update that tells its parts apart: the one with this sequence was applied to so many more rows.
+  /// Takes it that, of an update that tells its parts apart, the one with this sequence was applied to so many more
+  /// rows.
   void count_part(uint32_t update, uint32_t sequence, uint64_t rows) {
     outputs_[update].part_rows[sequence - first_sequences_[update]] += rows;
   }
@@ -136,26 +137,26 @@ class UpdateSweep {
 
   std::vector<std::shared_ptr<const std::string>> owners_;  ///< Keep what insertions point to.
   std::vector<UpdateOutput> outputs_;
-  std::vector<uint32_t> first_sequences_;  ///< Of each update's parts.
+  std::vector<uint32_t> first_sequences_;  ///< Holds the first sequence of each update's parts.
   std::vector<Insertion> insertions_;      ///< Sorted by slot's chunk, then sequence, when the sweep starts.
   size_t next_insertion_ = 0;
   ChangeList changes_;
   uint32_t next_sequence_ = 0;
   std::vector<uint32_t> reserved_;
   std::vector<Timestamp> prefixes_;  ///< By chunk: what it had when it was loaded. Empty once all have more than that.
-  Timestamp highest_prefix_{};       ///< Of these.
+  Timestamp highest_prefix_{};       ///< It is the highest prefix of these.
   /// By slot, a bit: a row of this cycle goes there. Empty once the segment has all that the loaded allocator knows.
   std::vector<uint64_t> recorded_slots_;
 
   uint32_t chunk_ = 0;  ///< Being swept, as are view_ and all that follow.
   ChunkView view_;
   uint32_t touches_ = 0;          ///< The last update that touched a row of it, counted from one; 0: none.
-  uint32_t first_change_ = 0;     ///< Those before it are in the chunk already.
+  uint32_t first_change_ = 0;     ///< Changes before it are in the chunk already.
   std::vector<Candidate> found_;  ///< By an index; by row, but first by the scan that comes next.
   size_t next_found_ = 0;
   std::vector<Candidate> deferred_;  ///< A heap, the first change on top: found again, for after a scan.
-  std::vector<Candidate> merged_;    ///< What of both comes before the next scan.
-  std::vector<Candidate> kept_;      ///< Of a batch: those that may match.
+  std::vector<Candidate> merged_;    ///< Holds what of both comes before the next scan.
+  std::vector<Candidate> kept_;      ///< Holds those of a batch that may match.
   std::vector<uint32_t> pending_;    ///< Changes yet to be applied to a row before the next scan, ascending.
   IndexScratch probe_;
   SelectionScratch scratch_;

@@ -7,9 +7,9 @@
 
 namespace daedalus::engine::test {
 
-/// Of any type; at most so many calls deep.
+/// Makes one of any type; at most so many calls deep.
 [[nodiscard]] semantics::BoundExpression random_expression(Random& random, uint32_t depth);
-/// Of this kind.
+/// Makes one of this kind.
 [[nodiscard]] semantics::BoundExpression random_expression(Random& random, semantics::TypeKind kind, uint32_t depth);
 /// A call of this function.
 [[nodiscard]] Result<semantics::BoundExpression> random_call(Random& random, const semantics::ScalarFunction& function,

@@ -1,4 +1,4 @@
-// What expressions remember: found again, bounded in number and in size, and dropped where rows do not repeat it.
+// Tests what expressions remember: found again, bounded in number and in size, and dropped where rows do not repeat it.
 #include <gtest/gtest.h>
 
 #include <deque>

@@ -32,12 +32,12 @@ using semantics::TypeKind;
 constexpr uint32_t kChunkRows = 2'048;
 constexpr uint32_t kChunks = 4;
 constexpr int kPasses = 3;
-/// What a batch allocates once it is warm is not said by rows: a fraction of this.
+/// A warm batch does not allocate by rows: a fraction of this at most.
 constexpr double kPerRowMax = 0.01;
 
 // ---- rows that most functions take ----
 
-/// What interval(3) has of its kind: all fields, three digits behind the point.
+/// An interval(3) has this kind: all fields, three digits behind the point.
 constexpr int64_t kMillisecondsOnly = int64_t{0x7fff} << 16 | 3;
 
 const uint32_t kMomentPlace = *test_schema().find("moment");
@@ -104,7 +104,7 @@ BoundExpression some_interval() {
   return named_call("-", {column(kTime), constant(TypeKind::kTimestamp, int64_t{1'356'998'400'000'000})});
 }
 
-/// What may stand for an argument of a kind, the most telling first.
+/// Returns what may stand for an argument of a kind, the most telling first.
 std::vector<BoundExpression> candidates(TypeKind kind) {
   switch (kind) {
     case TypeKind::kBool:

@@ -37,7 +37,7 @@ bool is_same(const Value& left, const Value& right) {
   return (std::isnan(*floating) && std::isnan(*other)) || std::memcmp(floating, other, sizeof *floating) == 0;
 }
 
-/// Whether it is no NaN other than the one that rows have.
+/// Returns whether it is no NaN other than the one that rows have.
 bool has_one_nan(const Value& value) {
   const auto* floating = std::get_if<double>(&value);
   return floating == nullptr || !std::isnan(*floating) || !std::signbit(*floating);
@@ -204,7 +204,7 @@ TEST_F(VectorExpressions, AgreeWithThePlainEvaluationForEveryFunctionTypeAndErro
   });
 }
 
-/// Of every overload on columns and constants, so that none is left to chance.
+/// Every overload is called on columns and constants, so that none is left to chance.
 TEST_F(VectorExpressions, AgreeForEveryOverload) {
   for (const semantics::ScalarFunction& function : semantics::scalar_functions()) {
     for (int draw = 0; draw < 3 && function.evaluate != nullptr; ++draw) {
@@ -216,7 +216,7 @@ TEST_F(VectorExpressions, AgreeForEveryOverload) {
   }
 }
 
-/// Of a kind: a column, or for intervals the difference of two moments.
+/// Makes a part of a kind: a column, or for intervals the difference of two moments.
 BoundExpression part_of_kind(TypeKind kind, Random& random) {
   if (kind == TypeKind::kInterval) {
     constexpr TypeKind kMoments[] = {TypeKind::kTimestamp, TypeKind::kTimestampTz, TypeKind::kTime};

@@ -71,7 +71,7 @@ struct KeyedRows {
 
 using Asked = std::multimap<std::pair<uint64_t, uint64_t>, uint32_t>;
 
-/// What the index finds in a chunk holds every row that some change asks for, and none that find() denies.
+/// Expects that what the index finds in a chunk holds every row that some change asks for, and none that find() denies.
 void expect_found(const KeyedRows& rows, const ChangeIndex& index, const Asked& asked, uint32_t chunk) {
   static IndexScratch scratch(rows.store.chunk_rows());
   const ChunkView view = rows.store.view(chunk);

@@ -202,7 +202,7 @@ TEST(Histograms, HoldFewValuesExactlyWhicheverWayTheirRangesAreWritten) {
   EXPECT_TRUE(histogram.buckets({code(3), code(7) - 1}).is_exact);  // From 3, below 7.
   EXPECT_TRUE(histogram.buckets({0, code(7) - 1}).is_exact);
   EXPECT_TRUE(histogram.buckets({code(7) + 1, UINT64_MAX}).is_exact);
-  EXPECT_FALSE(histogram.buckets({code(5), code(7)}).is_exact);  // What lies between 3 and 7 shares a bucket.
+  EXPECT_FALSE(histogram.buckets({code(5), code(7)}).is_exact);  // Values between 3 and 7 share a bucket.
 }
 
 TEST(KeyIndexes, FindEveryRowThatSomebodyAsksFor) {

@@ -1,4 +1,4 @@
-// What expressions would be: computed columns over the test table.
+// Makes expressions: computed columns over the test table.
 #pragma once
 
 #include "column_vector.hpp"

@@ -10,11 +10,11 @@ namespace daedalus::engine::test {
 /// Precondition: the selection is of columns alone, and has no order by what becomes computed of groups.
 void add_expressions(Random& random, semantics::Selection& selection);
 
-/// What a column may be assigned, of the row as it was; of some rows it cannot be computed, and of some it does not
-/// fit.
+/// Returns what a column may be assigned, of the row as it was; of some rows it cannot be computed, and of some it does
+/// not fit.
 [[nodiscard]] semantics::Assignment computed_assignment(Random& random, uint32_t column);
 
-/// What has to hold of a row besides, now and then more than one; some fail on some rows.
+/// Returns what has to hold of a row besides, now and then more than one; some fail on some rows.
 [[nodiscard]] semantics::Residuals computed_condition(Random& random);
 
 /// Groups rows in several ways: by sets of the keys, and by the values of aggregates that want each once.

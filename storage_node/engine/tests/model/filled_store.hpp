@@ -13,7 +13,7 @@ struct FilledStore {
   /// Makes the row of a slot.
   using MakeRow = std::function<Row(Random&, int64_t slot)>;
 
-  /// Of `live_percent` of all slots; the others hold a row that was deleted.
+  /// Fills `live_percent` of all slots; the others hold a row that was deleted.
   FilledStore(Random& random, uint32_t chunk_rows, uint32_t chunk_count, uint32_t live_percent,
               const MakeRow& make_row = random_row)
       : layout(test_schema(), test_codec()), store(layout, chunk_rows, memory_for(layout, chunk_rows, chunk_count)) {

@@ -44,7 +44,7 @@ class KeptChunk {
     return image;
   }
 
-  /// Whether live rows are the same, at the same places.
+  /// Returns whether live rows are the same, at the same places.
   [[nodiscard]] bool has_rows_of(const KeptChunk& other) const {
     bool same = live_ == other.live_ && bytes_ == other.bytes_;
     for (size_t column = 0; column < nulls_.size(); ++column) {

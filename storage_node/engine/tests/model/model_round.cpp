@@ -16,7 +16,7 @@ constexpr uint64_t kRowBytes = 230;
 /// Operations and first rows of a round whose rows are wide, at most: each costs the plain table as much more.
 constexpr uint64_t kWideOperationsMax = 300;
 constexpr uint64_t kWideRowsMax = 200;
-/// What the operations of a stretch are mostly about.
+/// Holds what the operations of a stretch are mostly about.
 enum class Phase : uint8_t { kMixed, kQueries, kUpdates, kPurge };
 
 /// Memory for one to two dozen of the smallest chunks, or half as many larger ones.
@@ -59,7 +59,7 @@ class RoundWriter {
   }
 
  private:
-  /// What a round is sure to have, by queries right after the first rows.
+  /// A round is sure to have one of these, by queries right after the first rows.
   enum class Special : uint8_t {
     kNone,
     kCrowd,  ///< More predicates in one cycle than are held at a time.
@@ -276,7 +276,7 @@ class RoundRun {
 
   [[nodiscard]] std::string fault_of_answer(const Query& query, const QueryOutput& answer) const {
     if (query.aborted != nullptr || query.deadline != kNever) {
-      // What has failed says so at once, before the updates of its cycle.
+      // An update that has failed says so at once, before the updates of its cycle.
       return answer.error.has_value() && answer.error->sqlstate == "57014" ? "" : "was to be dropped";
     }
     if (answer.prefix != prefix_) {

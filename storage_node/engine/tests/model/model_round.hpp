@@ -16,7 +16,7 @@ using Operation = std::variant<Query, Update>;
 
 struct RoundStep {
   Operation operation;
-  uint32_t burst = 0;  ///< Those of one burst are enqueued together. Ascending.
+  uint32_t burst = 0;  ///< Operations of one burst are enqueued together. Bursts ascend.
 };
 
 struct Round {
@@ -42,9 +42,9 @@ struct RoundSize {
 /// Updates alone, at most that many in a burst.
 [[nodiscard]] Round without_queries(Round round, uint32_t burst_max);
 
-/// What rounds came by, so that a test can say that none of it was missed.
+/// Holds what rounds came by, so that a test can say that none of it was missed.
 struct Sightings {
-  uint64_t queries_of_no_row = 0;     ///< Of a segment without rows,
+  uint64_t queries_of_no_row = 0;     ///< Counts queries of a segment without rows,
   uint64_t queries_of_one_row = 0;    ///< with one,
   uint64_t queries_of_one_chunk = 0;  ///< of one chunk,
   uint64_t queries_of_all_slots = 0;  ///< and with a row in every slot.
@@ -63,7 +63,8 @@ struct Sightings {
 /// `sightings` if there are any.
 [[nodiscard]] std::string fault_of(const Round& round, Sightings* sightings = nullptr);
 
-/// The same fault in fewer operations with fewer clauses. Precondition: the round has one. Cost: hundreds of runs.
+/// Finds an equal fault in fewer operations with fewer clauses. Precondition: the round has one. Cost: hundreds of
+/// runs.
 [[nodiscard]] Round shrunk(Round round);
 
 /// The round for a person to read.

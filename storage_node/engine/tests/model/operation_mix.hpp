@@ -21,16 +21,16 @@ class OperationMix {
   /// From now on there are few keys, and nearly every query asks for some of them. Before the first row.
   void herd();
 
-  /// Where choices come from from now on.
+  /// Draws choices from it from now on.
   void draw_from(Random& random) { random_ = &random; }
 
   /// A row of the table.
   [[nodiscard]] Row row();
   [[nodiscard]] semantics::Predicate query_predicate();
-  /// Of a part of an update: mostly selective, so that the table lives on.
+  /// Draws the predicate of a part of an update: mostly selective, so that the table lives on.
   [[nodiscard]] semantics::Predicate update_predicate();
   [[nodiscard]] semantics::Selection selection();
-  /// Of a modification: at least one.
+  /// Draws the assignments of a modification: at least one.
   [[nodiscard]] std::vector<semantics::Assignment> assignments();
 
   /// One part: an insert, a modification or a delete.
@@ -68,7 +68,7 @@ class OperationMix {
   /// Lets the next operations ask for what was just assigned.
   void note(const std::vector<semantics::Assignment>& assigned);
   [[nodiscard]] semantics::SelectItem some_aggregate();
-  /// Of every row: some of their columns, or groups of them.
+  /// Selects every row: some of their columns, or groups of them.
   [[nodiscard]] semantics::Selection rows();
   [[nodiscard]] semantics::Selection groups();
   [[nodiscard]] semantics::Selection another_selection();
@@ -80,7 +80,7 @@ class OperationMix {
   std::vector<uint32_t> liked_columns_;
   std::vector<semantics::Clause> clauses_;  ///< That operations share.
   std::deque<semantics::Clause> hot_;       ///< About values that were just written.
-  uint32_t clauses_max_ = 0;                ///< Of a query, those aside that name keys and ranges.
+  uint32_t clauses_max_ = 0;                ///< Bounds the clauses of a query, but for those that name keys and ranges.
   uint32_t key_chance_ = 4;                 ///< One query in so many names a key.
   bool is_clustered_ = false;               ///< Dates grow with rows.
   int64_t next_id_ = 1;

@@ -58,7 +58,7 @@ std::optional<Value> sum_of(const semantics::Type& type, const Value& old_value,
   return static_cast<int64_t>(sum);
 }
 
-/// Whether two columns of states agree, −0.0 and 0.0 among them.
+/// Returns whether two columns of states agree, −0.0 and 0.0 among them.
 bool agree(const Value& left, const Value& right) {
   return left.index() == right.index() && (semantics::is_null(left) || semantics::compare(left, right) == 0);
 }

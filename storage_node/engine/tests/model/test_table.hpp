@@ -19,7 +19,7 @@ namespace daedalus::engine::test {
 using semantics::Value;
 using Row = std::vector<Value>;
 
-/// Where every random test takes its choices from: a seed or, under a fuzzer, bytes; once those are used up, zeros.
+/// Every random test takes its choices from here: a seed or, under a fuzzer, bytes; once those are used up, zeros.
 class Random {
  public:
   using result_type = uint64_t;

@@ -41,7 +41,8 @@ Predicate either(const Predicate& first, const Predicate& second) {
   return any;
 }
 
-/// Of all shapes: one column and several, NULLs, lists, prefixes, long strings, most rows and hardly any.
+/// Makes predicates of all shapes: one column and several, NULLs, lists, prefixes, long strings, most rows and hardly
+/// any.
 std::vector<Predicate> predicates() {
   Literal list{.column = kInt, .kind = Literal::Kind::kNotIn, .values = {Value(int64_t{3}), Value(int64_t{500})}};
   Literal prefix{.column = kName, .kind = Literal::Kind::kNotStartsWith, .values = {Value("name number 1")}};

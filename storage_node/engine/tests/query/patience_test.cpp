@@ -76,7 +76,7 @@ class PatienceTest : public testing::Test {
     return answered;
   }
 
-  int64_t limit_ = 0;  ///< Of queries to come: how long they may compute, in nanoseconds.
+  int64_t limit_ = 0;  ///< Says how long queries to come may compute, in nanoseconds.
   TwinSegment twin_{test_schema(),
                     test_codec(),
                     {.memory_bytes = 16u << 20, .chunk_rows = 16'384, .compute_ns_per_row = 0},
@@ -85,7 +85,7 @@ class PatienceTest : public testing::Test {
 
 using Answers = std::map<uint64_t, std::string>;
 constexpr Instant kFiveLooks{5};
-/// Where a look is taken every sixteenth row, and after every change of whom it is for.
+/// A look is taken every sixteenth row, and after every change of whom it is for.
 constexpr int64_t kFewLooks = 64;
 
 TEST_F(PatienceTest, ALateConditionEndsWithinAChunkAndOthersAreAnswered) {

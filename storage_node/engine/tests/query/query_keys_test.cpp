@@ -1,4 +1,5 @@
-// What queries ask keys for, against the rows that satisfy them: none may be missed, whatever the form of a condition.
+// These tests hold what queries ask keys for against the rows that satisfy them: none may be missed, whatever the form
+// of a condition.
 #include "query_keys.hpp"
 
 #include <gtest/gtest.h>

@@ -94,7 +94,7 @@ class AnswerMemoryTest : public testing::Test {
   uint64_t asked_count_ = 0;
 };
 
-/// Of one row each, grouped by a column of few values and by one of many, and not at all.
+/// Aggregates of one row each are grouped by a column of few values and by one of many, and not at all.
 TEST_F(AnswerMemoryTest, AThousandAggregatesOfOneRowFitIntoSixteenMebibytes) {
   open(16u << 20);
   for (int64_t query = 0; query < 1'024; ++query) {
@@ -141,7 +141,7 @@ TEST_F(AnswerMemoryTest, GroupsThatQueriesShareCountOnce) {
   ASSERT_TRUE(segment_->step({0}));
   EXPECT_EQ(refusals(), 0u);
   for (uint32_t query = 0; query < kQueries; ++query) {
-    ask(groups_from(-static_cast<int64_t>(query)));  // The same rows, but nobody sees that.
+    ask(groups_from(-static_cast<int64_t>(query)));  // These are equal rows, but nobody sees that.
   }
   ASSERT_TRUE(segment_->step({0}));
   EXPECT_GT(refusals(), 0u);
@@ -188,7 +188,7 @@ TEST_F(AnswerMemoryTest, WhatIsTooLargeAloneIsRefusedForGood) {
   }
 }
 
-/// Of what a query takes in other segments, and of what it has put out, nobody else can make room.
+/// Nobody else can make room of what a query takes in other segments, and of what it has put out.
 TEST_F(AnswerMemoryTest, WhatAQueryHoldsInOtherSegmentsIsItsOwn) {
   for (const bool is_one_query : {true, false}) {
     const auto budget = std::make_shared<ByteBudget>(45'000);

@@ -199,7 +199,7 @@ TEST_F(AnswerPartsTest, AllAnswersTogetherHaveAMaximum) {
   }
   EXPECT_GT(failed, 0u);
   EXPECT_LT(failed, 3u);
-  ask(4, select({kId}));  // What was fetched and what failed has given its memory back.
+  ask(4, select({kId}));  // Answers that were fetched and those that failed have given their memory back.
   ASSERT_TRUE(segment_->step({0}));
   EXPECT_EQ(ids(next()->rows), all_ids());
 }

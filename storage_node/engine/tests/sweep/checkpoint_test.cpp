@@ -1,4 +1,4 @@
-// What a checkpoint is shown: every chunk once, each exactly in the prefix it is said to be in.
+// Tests what a checkpoint is shown: every chunk once, each exactly in the prefix it is said to be in.
 #include "daedalus/engine/checkpoint.hpp"
 
 #include <gtest/gtest.h>

@@ -84,7 +84,7 @@ class FilledSegment {
   Segment segment_;
 };
 
-/// Of each kind of floating number some rows, and NULL.
+/// Makes some rows of each kind of floating number, and NULL.
 std::vector<Row> floating_rows(int64_t count) {
   std::vector<Row> rows = rows_of(count);
   const std::vector<Value> numbers = {0.0, -0.0, kNaN, 1.5, -2.25, Value{}};

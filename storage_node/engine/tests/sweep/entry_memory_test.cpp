@@ -1,4 +1,5 @@
-// What the lists of a cycle's queries take: the cycle's memory is bounded, and who does not fit waits for the next.
+// Tests what the lists of a cycle's queries take: the cycle's memory is bounded, and who does not fit waits for the
+// next.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -35,7 +35,8 @@ semantics::RowCodec codec() {
   return kCodec.codec();
 }
 
-/// Of no bytes, fewer than a prefix has, as many, one more, and as many as a column holds; many with one prefix.
+/// Makes texts of no bytes, fewer than a prefix has, as many, one more, and as many as a column holds; many with one
+/// prefix.
 std::vector<std::string> texts_of(uint32_t column) {
   std::vector<std::string> texts = {
       "",          "a",         "abcdefg",   "abcdefgh",     "abcdefgi",       "abcdefgh\x01",
@@ -81,7 +82,7 @@ semantics::Selection select_all(semantics::Predicate predicate) {
   return selection;
 }
 
-/// What each chunk looked like, plane by plane.
+/// Keeps what each chunk looked like, plane by plane.
 class PlaneCopier final : public CheckpointHook {
  public:
   [[nodiscard]] bool is_ready() const noexcept override { return true; }
@@ -202,7 +203,7 @@ TEST_P(LongStrings, AChangeOfTheTailAloneIsSeen) {
     for (const char* text : {"abcdefghz", "abcdefghi", "abcdefghj", "abcdefgh"}) {
       ask(select_all(where(column, Operator::kEqual, text)));
     }
-    // Where the prefix is all that is left, and where nothing is, no rest of an old tail may show.
+    // If the prefix is all that is left, and if nothing is, no rest of an old tail may show.
     update({modify(set("abcdefg"), where(column, Operator::kEqual, "abcdefghz"))});
     if (schema().columns[column].nullable) {
       update({modify(set(Value{}), where(column, Operator::kGreaterOrEqual, "abcdefgi"))});

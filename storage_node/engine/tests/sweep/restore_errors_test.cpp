@@ -1,4 +1,4 @@
-// What is refused when a checkpoint is loaded, and what is made of the rows of one that fits.
+// Tests what is refused when a checkpoint is loaded, and what is made of the rows of one that fits.
 #include <gtest/gtest.h>
 
 #include "chunk_loader.hpp"

@@ -21,7 +21,7 @@ struct Logged {
   UpdateOutput output;
 };
 
-/// What rounds came by.
+/// Holds what rounds came by.
 struct Sightings {
   uint64_t chunks_refused = 0;
   uint64_t chunks_apart = 0;       ///< In another prefix than the first of their checkpoint.
@@ -133,7 +133,7 @@ class Lives {
     log_.push_back({std::move(made), {}});
   }
 
-  /// What came out of the segment that is under way, into the log.
+  /// Puts what came out of the segment that is under way into the log.
   void collect(std::vector<Output> outputs) {
     for (Output& output : outputs) {
       log_.at(logged_).output = std::get<UpdateOutput>(std::move(output));
@@ -266,7 +266,7 @@ class Lives {
     return Query{QueryHandle{1}, std::make_shared<semantics::Selection>(select(columns))};
   }
 
-  /// The same for both from now on, and for a list of rows.
+  /// Asks for equal answers of both from now on, and for a list of rows.
   void live_on(Life& restored) {
     for (; in_table_ < log_.size(); ++in_table_) {
       static_cast<void>(table_->apply(log_[in_table_].update));

@@ -28,7 +28,8 @@ namespace {
 
 constexpr size_t kCallsMax = 512;
 
-/// What one cycle did. Shared by the child, which sets is_counting and counts, and its tracer, which counts calls.
+/// Counts what one cycle did. Shared by the child, which sets is_counting and counts, and its tracer, which counts
+/// calls.
 struct Counts {
   volatile bool is_counting = false;
   uint64_t allocations = 0;
@@ -247,7 +248,7 @@ int trace(pid_t child) {
   }
 }
 
-/// What one cycle over so many rows does, as counted in a child process.
+/// Returns what one cycle over so many rows does, as counted in a child process.
 Counts counts_of(uint32_t row_count) {
   void* shared = mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(shared != MAP_FAILED);
@@ -281,7 +282,7 @@ TEST(ScanCallsTest, NoAllocationNoLockAndNoSystemCallPerRow) {
   EXPECT_LE(many.allocations, few.allocations + kQueries * kDoublings);
   EXPECT_EQ(few.locks, 0u);
   EXPECT_EQ(many.locks, 0u);
-  // What is large comes from the kernel and goes back there: at most with every allocation that is too many.
+  // Large memory comes from the kernel and goes back there: at most with every allocation that is too many.
   constexpr std::array kOfMemory{SYS_mmap, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise};
   uint64_t of_memory = 0;
   for (const long number : kOfMemory) {

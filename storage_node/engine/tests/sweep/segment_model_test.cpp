@@ -69,7 +69,7 @@ TEST(SegmentModelTest, TakesEveryBranchOfACycleAndComesBySegmentsOfAllSizes) {
 }
 #endif
 
-/// What is left in the segment, and what became of every update.
+/// Holds what is left in the segment, and what became of every update.
 struct Aftermath {
   std::string rows;
   std::vector<uint64_t> outcomes;

@@ -1,4 +1,4 @@
-// What a segment promises, one promise a test.
+// Tests what a segment promises, one promise a test.
 #include "daedalus/engine/segment.hpp"
 
 #include <gtest/gtest.h>

@@ -105,7 +105,7 @@ TEST(WideConstantsTest, OperationsThatTakeMuchMemoryRideSeveralCycles) {
   semantics::Selection bound = *semantics::bind_items(schema, {{.name = "c", .column = 0}});
   bound.predicate = {{{list}}};
   const auto selection = std::make_shared<const semantics::Selection>(std::move(bound));
-  constexpr uint64_t kQueries = 20;  // Of 16 MB each, and as much again for growing.
+  constexpr uint64_t kQueries = 20;  // Each takes 16 MB, and as much again for growing.
   ASSERT_TRUE(segment.enqueue(Update{Timestamp{1}, {insert_rows(schema, {{std::string("10007")}})}}));
   for (uint64_t query = 0; query < kQueries; ++query) {
     ASSERT_TRUE(segment.enqueue(Query{QueryHandle{query}, selection}));

@@ -1,4 +1,4 @@
-// Where chunks lie in a segment's memory.
+// These tests look where chunks lie in a segment's memory.
 
 #include "chunk_store.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint32_t kChunkRows = 192;
 
-/// Where each part of memory that some plane or bitmap takes begins, and its bytes.
+/// Says where each part of memory that some plane or bitmap takes begins, and its bytes.
 using Parts = std::map<const uint8_t*, uint64_t>;
 
 void add(Parts& parts, const void* first, uint64_t bytes) {

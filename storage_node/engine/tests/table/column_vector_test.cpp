@@ -59,7 +59,7 @@ TEST(ColumnSourceTest, ReadsEveryTypeOfAnyBatch) {
   }
 }
 
-/// What a column of a key is, by way of a packed row of it alone.
+/// Returns what a column of a key is, by way of a packed row of it alone.
 semantics::Value value_in(const GroupKeys& keys, const std::vector<uint64_t>& key, uint32_t column) {
   std::vector<uint8_t> bytes(semantics::packed_head_size(1) + keys.append_bytes_max(column) + semantics::kPackedSlack);
   semantics::PackedRowWriter row(bytes.data(), 1);

@@ -1,4 +1,4 @@
-// What takes two NUMA nodes. Runs as it is on a machine that has them, else on one that qemu plays
+// Tests what takes two NUMA nodes. Runs as it is on a machine that has them, else on one that qemu plays
 // (tests/numa/run_on_two_nodes.sh), without a test framework, so that little has to be there.
 #include <numa.h>
 #include <sched.h>

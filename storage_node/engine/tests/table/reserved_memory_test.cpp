@@ -31,7 +31,7 @@ TEST(ReservedMemoryTest, IsVerifiedOnTheNodeOfTheCoreThatOwnsIt) {
     GTEST_SKIP() << "this kernel knows no NUMA nodes";
   }
   ReservedMemory memory(kSize);
-  memory.data()[12'345] = 67;  // What is there stays.
+  memory.data()[12'345] = 67;  // The content stays.
   const MemoryPlacement placement = memory.settle(node);
   EXPECT_TRUE(placement.is_settled);
   EXPECT_TRUE(placement.is_verified) << placement.problem;

@@ -122,7 +122,7 @@ cpu_set_t cores_of(pthread_t thread) {
   return cores;
 }
 
-/// What a scan thread with these options says of itself, and what the kernel says of it.
+/// Holds what a scan thread with these options says of itself, and what the kernel says of it.
 struct Pinning {
   bool is_pinned = false;
   cpu_set_t cores{};

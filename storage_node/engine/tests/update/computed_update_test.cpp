@@ -72,7 +72,7 @@ class ComputedUpdateTest : public testing::TestWithParam<AccessPaths> {
     return std::get<UpdateOutput>(*segment_.dequeue());
   }
 
-  /// Of one column, by id.
+  /// Reads one column, by id.
   std::vector<Value> values(uint32_t of_column) {
     const semantics::Selection selection = select({kId, of_column});
     EXPECT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(selection)}));

@@ -1,4 +1,4 @@
-// What a step of the node's core wants done, and how far its log is.
+// Defines what a step of the node's core wants done, and how far its log is.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ struct LogRecord {
   std::shared_ptr<const std::string> body;  ///< Nothing for a no-op range.
 };
 
-/// What an update did in each segment it had a part in: what its replay comes out as again. Up to `last` all other
-/// updates had none.
+/// Holds what an update did in each segment it had a part in: what its replay comes out as again. Up to `last` all
+/// other updates had none.
 struct OutcomeRecord {
   Timestamp last{};
   std::vector<std::pair<SegmentIndex, engine::UpdateOutput>> segments;  ///< Ascending.
@@ -49,7 +49,7 @@ enum class Durability : uint8_t {
   return durability == Durability::kOff ? "off" : durability == Durability::kAsync ? "async" : "sync";
 }
 
-/// What is on disk, as NodeStatus tells it.
+/// Holds what is on disk, as NodeStatus tells it.
 struct StorageFigures {
   Timestamp checkpoint{};  ///< Recovery begins there, or above.
   uint64_t log_bytes = 0;
@@ -66,7 +66,7 @@ class LogProgress {
 
   [[nodiscard]] Durability durability() const { return durability_; }
   [[nodiscard]] bool has_log() const { return durability_ != Durability::kOff; }
-  /// Whether a confirmation waits for the log.
+  /// Returns whether a confirmation waits for the log.
   [[nodiscard]] bool is_awaited() const { return durability_ == Durability::kSync; }
   /// How much of a prefix that has been applied is durable.
   [[nodiscard]] Timestamp durable(Timestamp applied) const { return has_log() ? std::min(applied, durable_) : applied; }

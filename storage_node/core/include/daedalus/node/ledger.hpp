@@ -1,4 +1,4 @@
-// What this node remembers of the timestamps it has taken: digests, and outcomes until they may be forgotten.
+// Defines what this node remembers of the timestamps it has taken: digests, and outcomes until they may be forgotten.
 //
 // Decides whether a number that comes again is the same update. Refuses to know who asks and what is still to come.
 #pragma once
@@ -19,7 +19,7 @@ struct TimestampRange {
   Timestamp last{};
 };
 
-/// What a number stands for: an update by its digest, or a range in which this node has no part.
+/// Holds what a number stands for: an update by its digest, or a range in which this node has no part.
 struct Identity {
   bool is_no_op = false;
   uint64_t digest = 0;
@@ -35,19 +35,20 @@ class Ledger {
   /// Everything up to `through` was taken, applied and made durable in an earlier life, and is not remembered.
   /// Precondition (CHECKed): nothing has been taken yet.
   void start_after(Timestamp through);
-  /// What was taken, applied and made durable in that life, to be told to whoever asks for it again. Preconditions
-  /// (CHECKed): in order, each right behind the one before, none beyond start_after(), and nothing has been taken yet.
+  /// Takes over what was taken, applied and made durable in that life, to be told to whoever asks for it again.
+  /// Preconditions (CHECKed): in order, each right behind the one before, none beyond start_after(), and nothing has
+  /// been taken yet.
   void remember(TimestampRange range, Identity identity, Outcomes outcomes);
   /// Takes the next range. Precondition (CHECKed): it begins right after accepted().
   void accept(TimestampRange range, Identity identity);
   /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.
   void complete(Timestamp last, Outcomes outcomes);
-  /// What ends at or before `through` outlives a loss of power.
+  /// Takes it that whatever ends at or before `through` outlives a loss of power.
   void on_durable(Timestamp through) { durable_ = std::max(durable_, through); }
   /// Forgets completed ranges that end at or before `through`.
   void forget(Timestamp through);
 
-  /// Whether all of `range` that is remembered stands for `identity`. Cost: O(log n + ranges touched).
+  /// Returns whether all of `range` that is remembered stands for `identity`. Cost: O(log n + ranges touched).
   [[nodiscard]] bool agrees(TimestampRange range, Identity identity) const;
   /// The recorded outcome of a completed timestamp; nothing when it is forgotten.
   [[nodiscard]] const Outcomes* outcomes(Timestamp timestamp) const;
@@ -55,7 +56,7 @@ class Ledger {
   [[nodiscard]] Timestamp accepted() const { return accepted_; }
   [[nodiscard]] Timestamp durable() const { return durable_; }
   [[nodiscard]] Timestamp applied() const { return applied_; }
-  /// What may be confirmed: applied and durable.
+  /// Returns what may be confirmed: applied and durable.
   [[nodiscard]] Timestamp confirmable() const { return std::min(applied_, durable_); }
   /// Nothing up to here is remembered.
   [[nodiscard]] Timestamp forgotten() const { return forgotten_; }

@@ -35,7 +35,7 @@ namespace daedalus::node {
 struct NodeOptions {
   NodeId node{};
   std::string cluster_id;
-  std::string endpoint;  ///< Of this node, for its status.
+  std::string endpoint;  ///< Belongs to this node, for its status.
   std::string version;
   uint64_t process_id = 0;
   std::function<AllocatorUse()> allocator;                ///< Asked for STATUS; may be empty.
@@ -44,7 +44,7 @@ struct NodeOptions {
   /// Found on disk at start. Without a log the rows that went with it are lost, so the node is incomplete.
   std::optional<EpochRecord> found_epoch;
   uint64_t incarnation = 0;                                           ///< Another one in each life of the node.
-  const semantics::Language* language = &semantics::Language::own();  ///< What this node says that it understands.
+  const semantics::Language* language = &semantics::Language::own();  ///< This node says that it understands this.
   int64_t deadline_ns_default = 30 * kSecond;
   uint32_t parked_queries_max = 1024;
   /// Updates that wait for the log, or for room in one segment, beyond which new ones are refused OVERLOADED. As many
@@ -104,13 +104,13 @@ class NodeCore {
   /// Records cannot be written now, or can again (none). Until then no further updates are taken.
   void on_log_stuck(std::optional<Error> error) { log_stuck_ = std::move(error); }
   void on_deadline(Instant now, Effects& effects);
-  /// What the data directory takes, for the status.
+  /// Takes what the data directory holds, for the status.
   void on_stored(StorageFigures figures) { storage_ = figures; }
   /// From now on every new operation is refused with RETRY 57P01; those under way go on, and may be aborted.
   void drain() { is_draining_ = true; }
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
   void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects);
-  /// Whether a step would get on.
+  /// Returns whether a step would get on.
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return queries_.has_work(gauge); }
 
   // ---- questions ----
@@ -141,7 +141,7 @@ class NodeCore {
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_select(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_slice(const semantics::Slice& slice) const;
-  /// What a SELECT asks for, whole or by the shape in a slot. Without deadline and prefix.
+  /// Returns what a SELECT asks for, whole or by the shape in a slot. Without deadline and prefix.
   [[nodiscard]] Result<PreparedQuery> whole_query(Requester from, const wire::v1::Operation& operation) const;
   [[nodiscard]] Result<PreparedQuery> shaped_query(Requester from, const wire::v1::Operation& operation) const;
   [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;

@@ -26,11 +26,11 @@ namespace daedalus::node {
 
 struct QueryControllerOptions {
   uint32_t queries_in_flight_max = 4096;
-  uint64_t answer_bytes_max = 64u << 20;       ///< Of one node's answer to one query.
+  uint64_t answer_bytes_max = 64u << 20;       ///< Bounds one node's answer to one query.
   int64_t retry_after_ns = 10 * kMillisecond;  ///< Hint that goes with a refusal for lack of room.
   /// An aggregator asks for many: what has not been read yet may be more than one answer.
   merging::MergeLimits merges{.output_waiting_max = 16u << 20};
-  /// Of all answers of this process, from the segments' buffers to the sockets.
+  /// Bounds all answers of this process, from the segments' buffers to the sockets.
   std::shared_ptr<ByteBudget> answer_budget = std::make_shared<ByteBudget>(1u << 30);
 };
 
@@ -97,8 +97,8 @@ class QueryController final : private merging::Candidates {
   merging::Gather gather_;
   uint64_t last_id_ = 0;
   Queries queries_;
-  std::map<Requester, merging::QueryId> by_requester_;        ///< Those not over.
-  std::set<std::pair<Instant, merging::QueryId>> deadlines_;  ///< Those not over.
+  std::map<Requester, merging::QueryId> by_requester_;        ///< Holds those not over.
+  std::set<std::pair<Instant, merging::QueryId>> deadlines_;  ///< Holds those not over.
 };
 
 }  // namespace daedalus::node

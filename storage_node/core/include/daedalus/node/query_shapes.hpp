@@ -16,7 +16,7 @@
 
 namespace daedalus::node {
 
-/// What a node keeps for each connection: 16 MiB as they travel, if somebody fills every slot.
+/// A node keeps so much for each connection: 16 MiB as they travel, if somebody fills every slot.
 constexpr contract::SlotLimits kNodeSlots{4096, contract::kShapeBytesMax};
 
 class QueryShapes {

@@ -16,12 +16,12 @@ using rpc::Requester;
 /// Position of a segment among those of this node: hosted partitions ascending, segments within each.
 enum class SegmentIndex : uint32_t {};
 
-/// What an update did here, one entry per hosted partition it had a part in.
+/// Holds what an update did here, one entry per hosted partition it had a part in.
 using Outcomes = std::vector<wire::v1::PartitionOutcome>;
 
 /// Which of an update's parts each segment got, in their order: what rows are counted by.
 struct PartNumbers {
-  uint32_t part_count = 0;  ///< Of the update; 0: it has one part, or too many, and only sums are told.
+  uint32_t part_count = 0;  ///< The update has so many; 0: it has one part, or too many, and only sums are told.
   std::vector<std::vector<uint32_t>> by_segment;
 };
 

@@ -1,4 +1,5 @@
-// What the node's core sees of its segments. Real ones with threads and stepped ones stand behind the same interface.
+// Defines what the node's core sees of its segments. Real ones with threads and stepped ones stand behind the same
+// interface.
 #pragma once
 
 #include "daedalus/engine/segment.hpp"

@@ -83,11 +83,11 @@ class Sequencer {
 
   // ---- an earlier life ----
   void start_after(Timestamp through) { ledger_.start_after(through); }
-  /// What it had taken up to there, to be told to whoever asks for it again: Ledger::remember().
+  /// Takes over what it had taken up to there, to be told to whoever asks for it again: Ledger::remember().
   void remember(TimestampRange range, Identity identity, Outcomes outcomes) {
     ledger_.remember(range, identity, std::move(outcomes));
   }
-  /// What it took next, and made durable. Nobody waits for it.
+  /// Takes over what it took next, and made durable. Nobody waits for it.
   void replay(TimestampRange range, Identity identity) {
     ledger_.accept(range, identity);
     ledger_.on_durable(range.last);
@@ -97,7 +97,8 @@ class Sequencer {
 
   // ---- what happens ----
   void on_update(Requester from, NumberedUpdate update, Instant now, SequencerEffects& effects);
-  /// What was admitted up to `through` is durable. Without a log: say so of whatever is applied.
+  /// Takes it that everything admitted up to `through` is durable. Without a log the caller says so of whatever is
+  /// applied.
   void on_durable(Timestamp through, SequencerEffects& effects);
   /// The admission that ends at `last` has been applied. Admissions complete in their order (CHECKed).
   void on_applied(Timestamp last, Outcomes outcomes, SequencerEffects& effects);
@@ -127,7 +128,7 @@ class Sequencer {
   };
 
   [[nodiscard]] bool refused_at_the_door(Requester from, const NumberedUpdate& update, SequencerEffects& effects);
-  /// Whether it can be admitted now. What all others wait for gets in even when no more may wait.
+  /// Returns whether it can be admitted now. What all others wait for gets in even when no more may wait.
   [[nodiscard]] bool is_next(TimestampRange range) const;
   void refuse(Requester to, Timestamp timestamp, wire::v1::WriteRefusal reason, SequencerEffects& effects,
               std::optional<Error> error = std::nullopt) const;

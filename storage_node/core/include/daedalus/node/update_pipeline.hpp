@@ -30,18 +30,18 @@ class UpdatePipeline {
   /// Everything up to `through` was done in an earlier life. `slots_known`: by segment, up to where slots are to be
   /// taken from records.
   void start_after(Timestamp through, std::vector<Timestamp> slots_known);
-  /// What the log says an update did, of which nothing is to be done again.
+  /// Returns what the log says an update did, of which nothing is to be done again.
   [[nodiscard]] Outcomes outcomes_of(const PlacedUpdate& placed, const OutcomeRecord& recorded) const {
     return tracker_.outcomes_of(placed.concerned, placed.numbers, recorded);
   }
-  /// What the log says was accepted next, up to `last`: it goes to the segments at once. `recorded`: null where its
-  /// outcome is not known. Precondition (CHECKed): nothing waits for the log.
+  /// Takes over what the log says was accepted next, up to `last`: it goes to the segments at once. `recorded`: null
+  /// where its outcome is not known. Precondition (CHECKed): nothing waits for the log.
   void replay(Timestamp last, PlacedUpdate placed, std::shared_ptr<const OutcomeRecord> recorded);
   /// One that another thread may have.
   [[nodiscard]] UpdatePlacer placer() const { return placer_; }
   /// The first of an applied update's segments where it came out otherwise than recorded.
   [[nodiscard]] std::optional<SegmentIndex> disagreement(const UpdateTracker::Applied& applied) const;
-  /// What has been accepted up to `through` is in the log: it goes to the segments, in order.
+  /// Takes it that everything accepted up to `through` is in the log: it goes to the segments, in order.
   void on_appended(Timestamp through);
   void on_output(SegmentIndex segment, engine::UpdateOutput output);
   [[nodiscard]] std::optional<UpdateTracker::Applied> take_applied() { return tracker_.take_applied(); }
@@ -65,7 +65,7 @@ class UpdatePipeline {
   };
 
   void enqueue(Appending work);
-  /// Where its rows went in a segment, as far as they are not to be placed anew.
+  /// Returns where its rows went in a segment, as far as they are not to be placed anew.
   [[nodiscard]] std::optional<engine::SlotRuns> recorded_slots(const Appending& work, SegmentIndex segment) const;
   void flush(SegmentIndex segment);
 

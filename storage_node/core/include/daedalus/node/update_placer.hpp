@@ -17,7 +17,7 @@
 
 namespace daedalus::node {
 
-/// What the segments of a node get of one record; of a no-op range nothing.
+/// Holds what the segments of a node get of one record; of a no-op range nothing.
 struct PlacedUpdate {
   std::vector<std::vector<engine::UpdatePart>> parts;  ///< By segment.
   std::vector<bool> concerned;                         ///< By hosted partition; empty for a no-op range.
@@ -39,7 +39,7 @@ class UpdatePlacer {
 
   /// Parses and places. Errors: the record's body is not an update of this table.
   [[nodiscard]] Result<PlacedUpdate> place(const LogRecord& record);
-  /// The same for a record that was read from the log. Errors (XX001): as place(); the log is of no use.
+  /// Does the same for a record that was read from the log. Errors (XX001): as place(); the log is of no use.
   [[nodiscard]] Result<ReplayedRecord> place_replayed(LogRecord record, std::shared_ptr<const OutcomeRecord> recorded);
 
  private:

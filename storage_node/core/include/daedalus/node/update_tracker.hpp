@@ -40,8 +40,8 @@ class UpdateTracker {
   [[nodiscard]] std::optional<Applied> take_applied();
 
   [[nodiscard]] size_t under_way() const { return under_way_.size(); }
-  /// What an update did, in the order of partitions, of those that `concerned` names. A record of a log that did not
-  /// count by parts yet has sums alone.
+  /// Returns what an update did, in the order of partitions, of those that `concerned` names. A record of a log that
+  /// did not count by parts yet has sums alone.
   [[nodiscard]] Outcomes outcomes_of(const std::vector<bool>& concerned, const PartNumbers& numbers,
                                      const OutcomeRecord& record) const;
 
@@ -51,7 +51,7 @@ class UpdateTracker {
     uint32_t segments_missing = 0;
     std::vector<bool> concerned;
     PartNumbers numbers;
-    OutcomeRecord record;  ///< What segments have put out so far, in the order in which they did.
+    OutcomeRecord record;  ///< Holds what segments have put out so far, in the order in which they did.
     std::shared_ptr<const OutcomeRecord> recorded;
   };
 

@@ -34,7 +34,7 @@ struct SegmentStatistics {
   uint64_t rows_max = 0;
   uint32_t chunk_rows = 0;    ///< The part of them that is scanned at a time.
   uint64_t memory_bytes = 0;  ///< Reserved for rows_max rows.
-  uint32_t row_bytes = 0;     ///< Of one row's values alone: the raw row.
+  uint32_t row_bytes = 0;     ///< Counts the bytes of one row's values alone: the raw row.
   Timestamp prefix{};
   uint64_t cycles = 0;
   uint64_t cycle_ns_last = 0;
@@ -80,11 +80,11 @@ class Segment {
   /// cut it. The slots of an update's inserts are reserved when it is admitted: room that its own delete parts make is
   /// there for later updates.
   bool step(Instant now);
-  /// The same, but stops after so many chunks; the next step goes on from there. A query that has enough rows, has
+  /// Does the same, but stops after so many chunks; the next step goes on from there. A query that has enough rows, has
   /// failed, was aborted or is too late ends at the next chunk boundary; with it its place and its memory are free. A
   /// cycle that has begun admits nothing more.
   bool step(Instant now, StepBudget budget);
-  /// Whether a cycle has begun and not ended. The scanner's.
+  /// Returns whether a cycle has begun and not ended. The scanner's.
   [[nodiscard]] bool is_mid_cycle() const;
   /// How many outputs there have ever been: the scanner tells from it whether to call the consumer.
   [[nodiscard]] uint64_t outputs_put() const;
@@ -115,8 +115,8 @@ class Segment {
   /// The scanner says how long its last step took, for statistics: whoever steps has the clock.
   void record_cycle_ns(uint64_t duration_ns);
 
-  /// Whether a step would do anything: operations wait, a cycle is under way, or a checkpoint whose hook is ready. Any
-  /// thread.
+  /// Returns whether a step would do anything: operations wait, a cycle is under way, or a checkpoint whose hook is
+  /// ready. Any thread.
   [[nodiscard]] bool has_work() const;
 
   [[nodiscard]] SegmentStatistics statistics() const;

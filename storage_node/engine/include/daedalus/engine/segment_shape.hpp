@@ -13,8 +13,8 @@ namespace daedalus::engine {
 struct SegmentShape {
   uint32_t chunk_rows = 0;
   uint32_t chunk_count = 0;
-  uint64_t memory_bytes = 0;  ///< Of those chunks: at most what was given.
-  uint32_t row_bytes = 0;     ///< Of one row's values alone.
+  uint64_t memory_bytes = 0;  ///< Counts the bytes of those chunks: at most what was given.
+  uint32_t row_bytes = 0;     ///< Counts the bytes of one row's values alone.
 
   [[nodiscard]] uint64_t rows_max() const { return uint64_t{chunk_rows} * chunk_count; }
   friend bool operator==(const SegmentShape&, const SegmentShape&) = default;

@@ -1,4 +1,4 @@
-// Where a checkpoint's files are, and which of them count.
+// Says where a checkpoint's files are, and which of them count.
 //
 // Decides which manifest is the newest valid one. Changes nothing on disk. Not for scan threads: it reads.
 #pragma once

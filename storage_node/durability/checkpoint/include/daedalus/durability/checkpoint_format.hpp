@@ -24,10 +24,10 @@ constexpr uint64_t kBlockAlignment = 8;
 /// More than the largest chunk there can be; what claims to be longer is none.
 constexpr uint64_t kBlockContentMax = uint64_t{1} << 32;
 
-/// Where a block lies and what it holds, as a manifest names it.
+/// Says where a block lies and what it holds, as a manifest names it.
 struct BlockPlace {
   uint64_t file = 0;    ///< The number of its data file: that of the round that wrote it.
-  uint64_t offset = 0;  ///< Where its header begins.
+  uint64_t offset = 0;  ///< Says where its header begins.
   uint64_t size = 0;    ///< Header and content as they lie there.
   Timestamp stamp{};    ///< The prefix it is in: not below the one in its header, which is that of its copy.
 
@@ -42,7 +42,7 @@ struct DataFile {
 };
 
 struct SegmentManifest {
-  std::vector<DataFile> files;  ///< Those that blocks lie in; ascending.
+  std::vector<DataFile> files;  ///< Holds those that blocks lie in; ascending.
   std::vector<BlockPlace> chunks;
   BlockPlace allocator;
 
@@ -52,8 +52,8 @@ struct SegmentManifest {
 /// One checkpoint of a node.
 struct Manifest {
   uint64_t number = 0;
-  Timestamp lowest{};   ///< Of the stamps of all chunks: the log is needed from the next one on.
-  Timestamp highest{};  ///< Of the stamps of all blocks: outcomes are needed up to it.
+  Timestamp lowest{};   ///< It is the lowest stamp of all chunks: the log is needed from the next one on.
+  Timestamp highest{};  ///< It is the highest stamp of all blocks: outcomes are needed up to it.
   std::string opaque;   ///< Whatever the caller adds.
   std::vector<SegmentManifest> segments;
 
@@ -73,11 +73,11 @@ struct BlockHeader {
   uint32_t chunk_count = 0;
   Timestamp stamp{};
   Timestamp changed{};
-  uint32_t row_count = 0;  ///< Of an allocator: slots.
+  uint32_t row_count = 0;  ///< Counts the slots of an allocator.
   uint32_t live_count = 0;
   uint32_t column_count = 0;
   uint32_t widths_digest = 0;  ///< CRC-32C of the widths with which a chunk's content begins.
-  uint64_t stored_size = 0;    ///< Of the content as it lies there,
+  uint64_t stored_size = 0;    ///< Counts the bytes of the content as it lies there,
   uint64_t content_size = 0;   ///< and unpacked.
   uint64_t file = 0;
   uint64_t offset = 0;
@@ -103,7 +103,7 @@ struct ColumnWidths {
   uint32_t tail_width = 0;
 };
 
-/// Of a chunk with live rows; of others the widths are all. row_bytes: of one row's values.
+/// Counts the bytes of a chunk with live rows; others have the widths alone. row_bytes: those of one row's values.
 [[nodiscard]] uint64_t chunk_content_size(uint32_t row_count, uint32_t column_count, uint64_t row_bytes);
 
 /// Writes the content of a chunk to `out`, which has room for it, and returns its end. What lies in slots that are not
@@ -139,7 +139,7 @@ class LoadedChunk {
 /// The state of a slot allocator read back.
 class LoadedAllocator {
  public:
-  /// Of so many slots: writes it to `out`, which has room for it, as often as wanted.
+  /// Counts the bytes for so many slots. Its object writes them to `out`, which has room for it, as often as wanted.
   [[nodiscard]] static uint64_t content_size(uint32_t slot_count) { return 16 + uint64_t{slot_count} / 8 * 3; }
   static void write_content(const engine::AllocatorImage& image, uint8_t* out);
   [[nodiscard]] static Result<LoadedAllocator> make(const BlockHeader& header, std::vector<uint64_t> content);

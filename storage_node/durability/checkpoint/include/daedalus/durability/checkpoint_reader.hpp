@@ -18,7 +18,7 @@ struct LoadProgress {
   uint64_t bytes = 0;  ///< Read.
 };
 
-/// Where blocks go; all are called in the loading thread. Images are borrowed for the length of the call.
+/// Says where blocks go; all are called in the loading thread. Images are borrowed for the length of the call.
 struct LoadTarget {
   std::function<Result<void>(const engine::ChunkImage&)> on_chunk;
   std::function<Result<void>(const engine::AllocatorImage&)> on_allocator;
@@ -27,7 +27,7 @@ struct LoadTarget {
 
 class CheckpointReader {
  public:
-  /// Of the newest valid checkpoint; nothing where there is none. See find_manifest().
+  /// Opens the newest valid checkpoint; returns nothing where there is none. See find_manifest().
   [[nodiscard]] static Result<std::optional<CheckpointReader>> open(Disk& disk);
 
   [[nodiscard]] const Manifest& manifest() const { return manifest_; }

@@ -19,10 +19,10 @@
 namespace daedalus::durability {
 
 struct CheckpointStatus {
-  uint64_t number = 0;  ///< Of the current checkpoint; 0: there is none.
+  uint64_t number = 0;  ///< Belongs to the current checkpoint; 0: there is none.
   Timestamp lowest{};   ///< Its stamps.
   Timestamp highest{};
-  uint64_t bytes = 0;           ///< Of the data files it needs.
+  uint64_t bytes = 0;           ///< Counts the bytes of the data files it needs.
   uint64_t chunks_written = 0;  ///< In its round,
   uint64_t chunks_kept = 0;     ///< and those whose blocks are older.
   uint64_t rounds = 0;          ///< Committed since the start,
@@ -55,7 +55,7 @@ class CheckpointWriter {
   bool step();
 
   [[nodiscard]] State state() const { return state_; }
-  /// Of a prepared round: what has to be durable elsewhere before commit().
+  /// Names, for a prepared round, what has to be durable elsewhere before commit().
   [[nodiscard]] Timestamp highest() const { return next_.highest; }
 
   /// Makes the prepared round the current checkpoint: everything it needs is read back, its manifest is written, and

@@ -19,8 +19,8 @@ namespace daedalus::durability {
 /// One buffer, and what is in it.
 struct CopiedChunk {
   BlockHeader header;
-  std::vector<uint8_t> bytes;  ///< Of constant size.
-  uint64_t size = 0;           ///< Of the content.
+  std::vector<uint8_t> bytes;  ///< Has a constant size.
+  uint64_t size = 0;           ///< Counts the bytes of the content.
 };
 
 /// The buffers of a node, shared by its segments.
@@ -45,7 +45,7 @@ class ChunkBuffers {
   /// Null: none is ready.
   [[nodiscard]] CopiedChunk* take_ready() noexcept;
   void put_free(CopiedChunk* chunk) noexcept;
-  /// What wait() is to be given: taken before looking for work.
+  /// Returns what wait() is to be given: taken before looking for work.
   [[nodiscard]] uint32_t seen() const noexcept { return signals_.load(std::memory_order_acquire); }
   /// Sleeps until notify() was called since.
   void wait(uint32_t seen) const noexcept { signals_.wait(seen, std::memory_order_acquire); }
@@ -81,7 +81,7 @@ class ChunkCopier final : public engine::CheckpointHook {
   // ---- the writer's thread, any time ----
   /// From now to the next begin(), chunks are taken and forgotten.
   void discard() noexcept { is_discarding_.store(true, std::memory_order_relaxed); }
-  /// Whether all chunks have been shown. Those that were copied before are ready or written.
+  /// Returns whether all chunks have been shown. Those that were copied before are ready or written.
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_.load(std::memory_order_acquire); }
 
   // ---- the writer's thread, once it has ended ----

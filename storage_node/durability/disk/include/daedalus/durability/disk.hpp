@@ -1,4 +1,4 @@
-// What durability needs of a file system, and no more: so that a simulated disk can stand in for the real one.
+// Defines what durability needs of a file system, and no more: so that a simulated disk can stand in for the real one.
 //
 // Decides nothing. Every call may block for as long as the disk takes: never call it from a scan or network thread.
 // Names are relative to the data directory; folders are separated by '/'. Errors carry SQLSTATE 58030, or 53100 where
@@ -18,12 +18,12 @@ namespace daedalus::durability {
 /// SQLSTATEs of a disk's errors.
 constexpr const char* kDiskFull = "53100";
 constexpr const char* kIoError = "58030";
-/// What to do about a damaged file: no other node has the rows of this one.
+/// This tells a reader what to do about a damaged file: no other node has the rows of this one.
 constexpr const char* kDamagedHint =
     "look at the disk; put back a copy of this node's data directory, or, where there is none, start the cluster "
     "afresh "
     "and load the table again";
-/// What is on disk cannot be what was written.
+/// The content of the disk cannot be what was written.
 constexpr const char* kDataCorrupted = "XX001";
 
 class File {
@@ -32,8 +32,8 @@ class File {
 
   /// Writes all of `bytes` there; the file grows where it has to.
   [[nodiscard]] virtual Result<void> write(uint64_t offset, std::string_view bytes) = 0;
-  /// What was written outlives a loss of power. After an error nothing is known of what was written since the last
-  /// success, and calling it again would not tell: the file must be given up.
+  /// Makes everything written outlive a loss of power. After an error nothing is known of what was written since the
+  /// last success, and calling it again would not tell: the file must be given up.
   [[nodiscard]] virtual Result<void> sync() = 0;
   /// Up to `size` bytes from there; less only where the file ends.
   [[nodiscard]] virtual Result<std::string> read(uint64_t offset, uint64_t size) const = 0;
@@ -58,7 +58,7 @@ class Disk {
   [[nodiscard]] virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
   /// No error where there is no such file. The folder has to be synced for it to last.
   [[nodiscard]] virtual Result<void> remove(const std::string& name) = 0;
-  /// What the file is called outside, for errors. "": the data directory itself.
+  /// Returns what the file is called outside, for errors. "": the data directory itself.
   [[nodiscard]] virtual std::string path_of(const std::string& name) const = 0;
   /// Names made, replaced and removed in the folder outlive a loss of power. "": the data directory itself.
   [[nodiscard]] virtual Result<void> sync_folder(const std::string& folder) = 0;

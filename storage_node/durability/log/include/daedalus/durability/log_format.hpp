@@ -19,9 +19,9 @@ enum class LogKind : uint32_t { kUpdates = 1, kOutcomes = 2 };
 
 struct LogFileHeader {
   LogKind kind{};
-  uint64_t number = 0;           ///< Of this file; numbers ascend, not all are there.
+  uint64_t number = 0;           ///< Belongs to this file; numbers ascend, not all are there.
   uint64_t previous_number = 0;  ///< The file whose records come before those of this one; 0: none.
-  uint64_t previous_end = 0;     ///< Where those end: what lies behind in that file never happened.
+  uint64_t previous_end = 0;     ///< Says where those end: what lies behind in that file never happened.
   Timestamp after{};             ///< Every record of this file ends later than this.
 };
 
@@ -49,7 +49,7 @@ struct RecordView {
 /// Nothing where it is no valid header.
 [[nodiscard]] std::optional<LogFileHeader> decode_header(std::string_view bytes);
 
-/// Where a record is to lie, and how much before it is durable.
+/// Says where a record is to lie, and how much before it is durable.
 struct RecordPlace {
   uint64_t offset = 0;
   uint64_t synced = 0;

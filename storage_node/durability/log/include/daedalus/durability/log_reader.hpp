@@ -17,9 +17,9 @@ namespace daedalus::durability {
 struct ReadLogOptions {
   LogKind kind = LogKind::kUpdates;
   std::string folder;
-  /// What ends later than this has to be there; error where the log begins after it.
+  /// Every record that ends later than this has to be there; error where the log begins after it.
   Timestamp after{};
-  bool is_older_wanted = false;  ///< What there still is of records before that, too.
+  bool is_older_wanted = false;  ///< Reads older records that are still there, too.
 };
 
 /// Gets each record that is wanted, in order; an error ends the reading with it.

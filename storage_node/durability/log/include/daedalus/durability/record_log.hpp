@@ -26,11 +26,11 @@ struct RecordLogOptions {
 /// A file that a log was read from.
 struct LogFile {
   std::string name;
-  Timestamp last{};  ///< Of its last record; 0: it has none.
+  Timestamp last{};  ///< It is the stamp of its last record; 0: it has none.
   uint64_t bytes = 0;
 };
 
-/// Where a log that was read ends (read_log()), and a new one goes on.
+/// Says where a log that was read ends (read_log()), and a new one goes on.
 struct LogEnd {
   uint64_t number_max = 0;    ///< The highest file number in use, valid or not; 0: none.
   uint64_t newest = 0;        ///< The newest file with a valid header: what is older is found through it; 0: none.
@@ -38,8 +38,8 @@ struct LogEnd {
   uint64_t end = 0;           ///< Behind that record.
   Timestamp first_after{};    ///< All records later than this are there.
   Timestamp last{};           ///< The last that was wanted; where there was none, what was asked for.
-  Timestamp last_record{};    ///< Of the last record, wanted or not, still there or gone.
-  std::string last_payload;   ///< Of that record, wanted or not.
+  Timestamp last_record{};    ///< It is the stamp of the last record, wanted or not, still there or gone.
+  std::string last_payload;   ///< It is the payload of that record, wanted or not.
   std::deque<LogFile> files;  ///< All there are, oldest first.
 };
 
@@ -52,7 +52,8 @@ class RecordLog {
   void append(Timestamp last, std::string payload);
   /// Writes what was appended. After an error nothing is lost: call it again when there may be room.
   [[nodiscard]] Result<void> write();
-  /// What was written outlives a loss of power. After an error it is to be written again, to another file: write().
+  /// Makes everything written outlive a loss of power. After an error it is to be written again, to another file:
+  /// write().
   [[nodiscard]] Result<void> sync();
   /// Removes the files that hold nothing later than `through`, but for the newest one: the log ends there. Errors leave
   /// them; they are tried again.
@@ -69,11 +70,11 @@ class RecordLog {
   [[nodiscard]] Timestamp appended() const { return appended_; }
   [[nodiscard]] Timestamp written() const { return written_; }
   [[nodiscard]] Timestamp durable() const { return durable_; }
-  /// Of the last record that is durable: what whoever reads the log must find. Never above durable().
+  /// Names the last record that is durable: whoever reads the log must find it. Never above durable().
   [[nodiscard]] Timestamp last_durable_record() const { return last_durable_record_; }
   [[nodiscard]] bool has_unwritten() const { return next_unwritten_ < kept_.size(); }
   [[nodiscard]] bool has_unsynced() const { return next_unwritten_ > 0; }
-  /// Of all its files.
+  /// Adds up all its files.
   [[nodiscard]] uint64_t bytes() const;
 
  private:

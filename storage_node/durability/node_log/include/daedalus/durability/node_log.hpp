@@ -25,7 +25,7 @@ struct NodeLogOptions {
   uint64_t outcome_file_bytes = 4u << 20;
 };
 
-/// Where both logs end.
+/// Says where both logs end.
 struct NodeLogEnd {
   LogEnd updates;
   LogEnd outcomes;
@@ -45,7 +45,7 @@ class NodeLog {
   [[nodiscard]] Result<void> write();
   [[nodiscard]] Result<void> sync();
   [[nodiscard]] Result<void> sync_outcomes();
-  /// What is up to `through` is in a checkpoint.
+  /// Takes it that everything up to `through` is in a checkpoint.
   [[nodiscard]] Result<void> release(Timestamp through);
 
   /// Updates, of both logs what they say.
@@ -68,7 +68,7 @@ class NodeLog {
   Timestamp applied_{};  ///< Outcomes were given up to here.
 };
 
-/// What of both logs has to be there.
+/// Holds what of both logs has to be there.
 struct LogFloor {
   Timestamp after{};         ///< Everything later than this.
   Timestamp updates_min{};   ///< They end no earlier than this,

@@ -1,4 +1,4 @@
-// What a node's two logs say, as bytes (docs/durability.md): updates as they were taken, and what came of them.
+// Defines what a node's two logs say, as bytes (docs/durability.md): updates as they were taken, and what came of them.
 //
 // Decides the form of a record's payload and what in it cannot be. Refuses to know files.
 #pragma once
@@ -28,7 +28,7 @@ struct DecodedUpdate {
 /// Errors (XX001): it cannot have been written so.
 [[nodiscard]] Result<DecodedUpdate> decode_update(Timestamp last, std::string_view payload);
 
-/// What came of some updates, ascending.
+/// Returns what came of some updates, ascending.
 [[nodiscard]] std::string encode_outcomes(std::span<const node::OutcomeRecord> outcomes);
 /// How many of these, one at least, are sure to fit into one record. Precondition: there is one.
 [[nodiscard]] size_t outcomes_that_fit(std::span<const node::OutcomeRecord> outcomes);

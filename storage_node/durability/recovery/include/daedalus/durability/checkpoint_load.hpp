@@ -17,11 +17,11 @@ namespace daedalus::durability {
 /// A checkpoint that is in the segments.
 struct LoadedCheckpoint {
   uint64_t number = 0;
-  LogFloor log;                        ///< What comes after it is to be replayed, and what has to be there.
+  LogFloor log;                        ///< Says after what the log is to be replayed, and what of it has to be there.
   std::vector<Timestamp> slots_known;  ///< By segment: up to there, replayed updates bring their slots along.
 };
 
-/// Of all segments together, while they are loaded.
+/// Holds what all segments share while they are loaded.
 struct LoadState {
   uint32_t chunks = 0;
   uint32_t chunk_count = 0;
@@ -29,7 +29,7 @@ struct LoadState {
   uint64_t bytes = 0;  ///< Read.
 };
 
-/// What a checkpoint notes of the log when it is committed: the last outcome that was durable then.
+/// Returns what a checkpoint notes of the log when it is committed: the last outcome that was durable then.
 [[nodiscard]] std::string log_note(Timestamp outcomes_durable);
 
 /// Nothing where there is no checkpoint. Side by side, each segment has a thread of its own, and `report` is called by

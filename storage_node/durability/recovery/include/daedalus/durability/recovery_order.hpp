@@ -1,4 +1,4 @@
-// Whether recovery may use threads of its own.
+// Decides whether recovery may use threads of its own.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace daedalus::durability {
 
-/// What the replay has to do until segments have put something out.
+/// Holds what the replay has to do until segments have put something out.
 enum class Meanwhile : uint8_t { kSomething, kNothing };
 
 /// Lets the segments work and gives the core what they have put out; for kNothing, it may wait for that.
@@ -25,7 +25,7 @@ using LetSegmentsWork = std::function<void(Meanwhile)>;
 struct ReplayProgress {
   Timestamp reached{};
   uint64_t records = 0;
-  uint64_t bytes = 0;  ///< Of updates.
+  uint64_t bytes = 0;  ///< Counts the bytes of updates.
 };
 
 /// Replays what follows `floor.after`, which the core was told by start_after(); what is left from before that is

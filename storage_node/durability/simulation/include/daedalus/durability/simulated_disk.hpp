@@ -18,7 +18,7 @@
 
 namespace daedalus::durability {
 
-/// What changes a disk.
+/// Holds what changes a disk.
 enum class DiskOperation : uint8_t { kCreate, kWrite, kSync, kRename, kRemove, kSyncFolder };
 enum class Moment : uint8_t { kBefore, kAfter };
 
@@ -83,7 +83,7 @@ class SimulatedDisk final : public Disk {
   };
 
   [[nodiscard]] Result<void> change();
-  /// Of the two moments of a change.
+  /// Passes one of the two moments of a change.
   [[nodiscard]] Result<void> pass(DiskOperation operation, Moment moment, const std::string& name);
   void name(const std::string& name, std::shared_ptr<Content> content);
   void lose_unsynced(Content& content);

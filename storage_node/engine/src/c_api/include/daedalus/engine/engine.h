@@ -60,7 +60,7 @@ typedef struct daedalus_engine_options {
   uint64_t answer_part_bytes;        /* from so many on, rows come ahead of the rest; answers come whole */
 } daedalus_engine_options;
 
-/* What went wrong. sqlstate is PostgreSQL's, empty when nothing did. */
+/* Says what went wrong. sqlstate is PostgreSQL's, empty when nothing did. */
 typedef struct daedalus_error {
   char sqlstate[6];
   char message[250];
@@ -120,7 +120,7 @@ typedef enum daedalus_operation_kind {
   DAEDALUS_DELETE = 4
 } daedalus_operation_kind;
 
-/* What a kind does not name below is ignored. */
+/* A kind ignores the members that it does not name below. */
 typedef struct daedalus_operation {
   daedalus_operation_kind kind;
   /* SELECT: any number, given back with its outputs. Others: the timestamp of the update, above all earlier ones: its

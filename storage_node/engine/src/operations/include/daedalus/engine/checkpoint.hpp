@@ -1,4 +1,4 @@
-// What a checkpoint sees of a segment: chunk after chunk, each in a prefix of its own, while the sweep goes on.
+// Defines what a checkpoint sees of a segment: chunk after chunk, each in a prefix of its own, while the sweep goes on.
 //
 // A cycle's updates are applied chunk by chunk, so nothing has to stand still: recovery loads every chunk at its own
 // prefix and replays to it exactly the updates after that.
@@ -16,8 +16,8 @@ namespace daedalus::engine {
 struct ChunkImage {
   uint32_t chunk = 0;
   uint32_t chunk_count = 0;
-  Timestamp prefix{};      ///< The chunk has all updates up to this one, and nothing of those after it.
-  Timestamp changed{};     ///< Of the last update that touched a row of the chunk; at most `prefix`. 0: none has.
+  Timestamp prefix{};   ///< The chunk has all updates up to this one, and nothing of those after it.
+  Timestamp changed{};  ///< Belongs to the last update that touched a row of the chunk; at most `prefix`. 0: none has.
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Slot s of the segment is chunk · row_count + row.
   uint32_t live_count = 0;                 ///< Live rows.
   std::span<const uint32_t> widths;        ///< By column: bytes of one value, its tail included.
@@ -48,8 +48,8 @@ class CheckpointHook {
  public:
   virtual ~CheckpointHook() = default;
 
-  /// Whether on_chunk() would take a chunk now. While it would not, no cycle runs for a checkpoint alone: whoever makes
-  /// it ready wakes the scan thread. Any thread.
+  /// Returns whether on_chunk() would take a chunk now. While it would not, no cycle runs for a checkpoint alone:
+  /// whoever makes it ready wakes the scan thread. Any thread.
   [[nodiscard]] virtual bool is_ready() const noexcept = 0;
 
   /// Called by the scan thread at a chunk boundary, in ascending order of chunks, until each was taken once. Must not

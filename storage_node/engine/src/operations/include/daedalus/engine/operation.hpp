@@ -1,4 +1,4 @@
-// What goes into a segment and what comes out of it: queries and updates, answers and outcomes.
+// Defines what goes into a segment and what comes out of it: queries and updates, answers and outcomes.
 //
 // Decides nothing: these are the words that all rooms of the engine share with whoever uses it.
 #pragma once
@@ -57,14 +57,14 @@ struct SlotRun {
   friend bool operator==(const SlotRun&, const SlotRun&) = default;
 };
 
-/// Where inserted rows went, in the order of the rows.
+/// Says where inserted rows went, in the order of the rows.
 using SlotRuns = std::vector<SlotRun>;
 
 /// One update as this segment sees it; parts take effect in order and together. No parts: only the prefix moves.
 struct Update {
   Timestamp timestamp{};
   std::vector<UpdatePart> parts;
-  /// Of an update that was applied before, and is replayed: UpdateOutput::slots of that time. See
+  /// It is there for an update that was applied before, and is replayed: UpdateOutput::slots of that time. See
   /// Segment::finish_restore().
   std::optional<SlotRuns> recorded = std::nullopt;
 };
@@ -92,7 +92,7 @@ struct FailedRows {
   friend bool operator==(const FailedRows&, const FailedRows&) = default;
 };
 
-/// What one update did here. Insert parts match the rows they bring. The same sequence of updates has the same
+/// Holds what one update did here. Insert parts match the rows they bring. The same sequence of updates has the same
 /// outcomes, however it is cut into cycles.
 struct UpdateOutput {
   Timestamp timestamp{};
@@ -102,7 +102,7 @@ struct UpdateOutput {
   uint64_t refused_overflow = 0;         ///< 22003.
   std::vector<uint64_t> part_rows = {};  ///< rows_applied by the part, in the order of Update::parts; empty where there
                                          ///< are fewer than two, or more than semantics::kCountedPartsMax.
-  SlotRuns slots = {};                   ///< Of the inserted rows that found room: no more runs than rows.
+  SlotRuns slots = {};                   ///< Belongs to the inserted rows that found room: no more runs than rows.
   std::vector<FailedRows> failed = {};   ///< By SQLSTATE, ascending, each once; none of them 22003.
 
   friend bool operator==(const UpdateOutput&, const UpdateOutput&) = default;

@@ -1,4 +1,5 @@
-// What is decided about a segment before there is one: its memory, the bounds of its cycles, and what answers may take.
+// Defines what is decided about a segment before there is one: its memory, the bounds of its cycles, and what answers
+// may take.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ enum class AccessPaths : uint8_t {
 };
 constexpr uint32_t kAccessPathsCount = static_cast<uint32_t>(AccessPaths::kWithoutCells) + 1;
 
-/// Whether costs decide.
+/// Returns whether costs decide.
 [[nodiscard]] constexpr bool is_by_cost(AccessPaths paths) {
   return paths == AccessPaths::kByCost || paths >= AccessPaths::kCells;
 }
@@ -52,10 +53,10 @@ struct SegmentOptions {
   uint32_t operations_in_flight_max = 8192;  ///< Enqueued and not yet dequeued; both rings hold as many.
   uint32_t share_factor_max = 1024;          ///< Most queries that ride one cycle.
   uint32_t updates_per_cycle_max = 1024;
-  /// What a cycle should take at most; 0: whatever it takes. After a cycle that was late, the next ones carry fewer
-  /// queries, not fewer than 64, until they are in time. Works on what record_cycle_ns() is told.
+  /// Holds what a cycle should take at most; 0: whatever it takes. After a cycle that was late, the next ones carry
+  /// fewer queries, not fewer than 64, until they are in time. Works on what record_cycle_ns() is told.
   uint64_t cycle_ns_target = 0;
-  uint64_t answer_bytes_max = 64u << 20;     ///< Of one query.
+  uint64_t answer_bytes_max = 64u << 20;     ///< Bounds one query.
   std::string answer_owner = "the segment";  ///< Whose setting that is, for the error.
   /// From so many bytes on, rows of an answer leave at the next chunk boundary, ahead of the rest. By default answers
   /// come whole.
