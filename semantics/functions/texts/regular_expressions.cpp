@@ -1,4 +1,5 @@
-// Operators and functions of regular expressions. Which part of a text matches is semantics/src/regular_expression's.
+// Operators and functions of regular expressions. semantics/functions/regular_expression decides which part of a text
+// matches.
 #include <fmt/format.h>
 
 #include <algorithm>
