@@ -6,30 +6,31 @@
 namespace daedalus::postgres {
 
 ClientActivity PgSession::activity() const {
-  const bool is_active = !is_ready_ || !is_awaited<awaited::Message>() || !pipeline_.empty();
+  const bool is_active = !core_.is_ready || !core_.is_awaited<awaited::Message>() || !core_.pipeline.empty();
   ClientActivity told;
-  told.process_id = identity_.key.process_id;
-  told.database = entrance_.database();
-  told.user = entrance_.user();
-  told.application_name = *settings_->show("application_name");
-  told.address = connection_.address;
-  told.is_encrypted = entrance_.is_encrypted();
-  told.connected = started_;
-  told.changed = is_active ? now_ : std::max(now_, last_progress_);
+  told.process_id = core_.identity.key.process_id;
+  told.database = core_.entrance.database();
+  told.user = core_.entrance.user();
+  told.application_name = *core_.settings->show("application_name");
+  told.address = core_.connection.address;
+  told.is_encrypted = core_.entrance.is_encrypted();
+  told.connected = core_.started;
+  told.changed = is_active ? core_.now : std::max(core_.now, core_.last_progress);
   if (is_active) {
     told.state = "active";
-    const Portal* const ahead = !pipeline_.empty() ? pipeline_.first().portal.get() : nullptr;
-    told.query = ahead != nullptr ? std::string_view(ahead->sql()) : sql_of(awaited_);
+    const Portal* const ahead = !core_.pipeline.empty() ? core_.pipeline.first().portal.get() : nullptr;
+    told.query = ahead != nullptr ? std::string_view(ahead->sql()) : sql_of(core_.awaited);
     return told;
   }
-  told.state = block_.state() == BlockState::kIdle      ? "idle"
-               : block_.state() == BlockState::kInBlock ? "idle in transaction"
-                                                        : "idle in transaction (aborted)";
+  told.state = core_.block.state() == BlockState::kIdle      ? "idle"
+               : core_.block.state() == BlockState::kInBlock ? "idle in transaction"
+                                                             : "idle in transaction (aborted)";
   return told;
 }
 
 bool PgSession::may_know_of(const PgSession& other) const {
-  return entrance_.user() == other.entrance_.user() || entrance_.check_role(Role::kOperator, "it").has_value();
+  return core_.entrance.user() == other.core_.entrance.user() ||
+         core_.entrance.check_role(Role::kOperator, "it").has_value();
 }
 
 }  // namespace daedalus::postgres

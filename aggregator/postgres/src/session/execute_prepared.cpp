@@ -1,4 +1,4 @@
-// Prepared statements in SQL: PREPARE, EXECUTE and DEALLOCATE, over the same store as the protocol's.
+// Prepared statements in SQL: EXECUTE and DEALLOCATE, over the same store as those of the protocol.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/text.hpp"
-#include "session.hpp"
+#include "execute_machine.hpp"
+#include "explain_machine.hpp"
+#include "row_descriptions.hpp"
 
 namespace daedalus::postgres {
 
@@ -79,77 +81,35 @@ size_t computed_array(const ExecuteCommand& command, const Prepared& statement) 
 
 }  // namespace
 
-// ---- PREPARE ----
-
-void PgSession::run(const PrepareCommand& command) {
-  const std::string& sql = portals_.executed()->statement->sql;
-  if (auto fits = check_room(command.name, sql.size()); !fits) {
-    return fail(fits.error());
-  }
-  auto run =
-      std::make_unique<DescriptionRun>(DescriptionRun{DescriptionRun::For::kPrepare, command.name, command.types, {}});
-  Prepared& prepared = run->statement;
-  prepared.sql = query_of(sql, command.query_at);
-  prepared.command = command_of(prepared.sql);
-  if (const auto* refused = std::get_if<RefusedCommand>(&prepared.command)) {
-    return fail(refused->error);
-  }
-  auto declared = run->declared_kinds();
-  if (!declared) {
-    return std::holds_alternative<QueryCommand>(prepared.command)
-               ? locate(std::move(run), prepared.sql, {declared.error(), {}})
-               : fail(declared.error());
-  }
-  if (std::holds_alternative<SessionQuery>(prepared.command)) {
-    prepared.columns = columns_of(prepared.command);
-    return keep_described(*run);
-  }
-  describe(std::move(run), *declared);
-}
-
-void PgSession::run(const DeallocateCommand& command) {
-  if (command.name.empty()) {
-    statements_.drop_all();
-    return append_command_complete("DEALLOCATE ALL", out());
-  }
-  if (statements_.find(command.name) == nullptr) {
-    return fail(no_such_statement(command.name));
-  }
-  statements_.drop(command.name);
-  append_command_complete("DEALLOCATE", out());
-}
-
-// ---- EXECUTE ----
-
-void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
+void ExecuteMachine::execute_prepared(Portal& portal, uint32_t rows_max) {
   const auto* const explain = std::get_if<ExplainCommand>(&portal.statement->command);
   const auto& command = explain != nullptr ? std::get<ExecuteCommand>(explain->explained)
                                            : std::get<ExecuteCommand>(portal.statement->command);
-  const auto statement = statements_.find(command.name);
+  const auto statement = core_.statements.find(command.name);
   if (statement == nullptr) {
-    return fail(no_such_statement(command.name));
+    return core_.fail(no_such_statement(command.name));
   }
   if (const size_t count = parameter_oids(*statement).size(); count != command.values.size()) {
-    return fail(Failure{
+    return core_.fail(Failure{
         rejected("42601", fmt::format("wrong number of parameters for prepared statement \"{}\"", command.name)),
         fmt::format("Expected {} parameters but got {}.", count, command.values.size())});
   }
   if (std::holds_alternative<ExecuteCommand>(statement->command)) {
-    return fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
+    return core_.fail(rejected("0A000", "EXECUTE of an EXECUTE is not supported"));
   }
-  if (explain == nullptr && !portal.is_simple && portal.formats.size() != column_count(shown_by(*statement))) {
-    return fail(rejected("0A000", "cached plan must not change result type"));
+  if (explain == nullptr && !portal.is_simple && portal.formats.size() != column_count(core_.shown_by(*statement))) {
+    return core_.fail(rejected("0A000", "cached plan must not change result type"));
   }
   if (statement->catalogue != nullptr && !command.values.empty()) {
     portal.asked = ask_with(command, *statement->catalogue);
     if (portal.asked == nullptr) {
-      return fail(catalogue_refusal("EXECUTE with values that are no literals"));
+      return core_.fail(catalogue_refusal("EXECUTE with values that are no literals"));
     }
   }
   if (const size_t array = computed_array(command, *statement); array != 0) {
-    return fail(rejected("0A000",
-                         fmt::format("EXECUTE with an array that is computed is not supported (parameter ${})", array),
-                         "write it as a string: '{1,2,3}'"));
+    return core_.fail(
+        rejected("0A000", fmt::format("EXECUTE with an array that is computed is not supported (parameter ${})", array),
+                 "write it as a string: '{1,2,3}'"));
   }
   if (command.values.empty() || statement->catalogue != nullptr) {
     return become(portal, statement, rows_max);
@@ -157,20 +117,20 @@ void PgSession::execute_prepared(Portal& portal, uint32_t rows_max) {
   ask_for_values(portal, command, statement, rows_max);
 }
 
-void PgSession::ask_for_values(Portal& portal, const ExecuteCommand& command, std::shared_ptr<const Prepared> statement,
-                               uint32_t rows_max) {
-  wire::v1::StatementBody body = statement_body();
+void ExecuteMachine::ask_for_values(Portal& portal, const ExecuteCommand& command,
+                                    std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
+  wire::v1::StatementBody body = core_.statement_body();
   std::string& sql = *body.mutable_sql();
   for (size_t index = 0; index < command.values.size(); ++index) {
     sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
                        cast_name(statement->parameters[index].type));
   }
-  const uint64_t sequence = send_statement(body, 0, time_left());
-  awaited_ = awaited::Values{
+  const uint64_t sequence = core_.send_statement(body, 0, core_.time_left());
+  core_.awaited = awaited::Values{
       &portal, std::make_unique<awaited::Values::Run>(awaited::Values::Run{std::move(statement), rows_max, sequence})};
 }
 
-void PgSession::on_values(awaited::Values& awaited, wire::v1::Result&& result) {
+void ExecuteMachine::on_values(awaited::Values& awaited, wire::v1::Result&& result) {
   if (result.has_rows()) {
     for (const auto& column : result.rows().columns()) {
       const auto type = contract::to_type(column.type());
@@ -182,22 +142,22 @@ void PgSession::on_values(awaited::Values& awaited, wire::v1::Result&& result) {
   Portal& portal = *awaited.portal;
   const bool was_cancelled = awaited.is_cancelled;
   const std::unique_ptr<awaited::Values::Run> values = std::move(awaited.run);
-  awaited_ = awaited::Message{};
+  core_.awaited = awaited::Message{};
   if (was_cancelled) {
-    return fail(cancelled_by_user());
+    return core_.fail(cancelled_by_user());
   }
   if (!result.has_end()) {
-    Failure failure = failure_of(result.error(), has_timeout());
+    Failure failure = failure_of(result.error(), core_.has_timeout());
     failure.error.position = 0;  // In a text that nobody has sent.
-    return fail(std::move(failure));
+    return core_.fail(std::move(failure));
   }
   const auto row = semantics::PackedRows(values->row).next();
   if (!row || !*row) {
-    return fail(rejected("XX000", "the values of an EXECUTE did not come"));
+    return core_.fail(rejected("XX000", "the values of an EXECUTE did not come"));
   }
   const auto read = semantics::read_packed_row(values->types, **row);
   if (!read) {
-    return fail(read.error());
+    return core_.fail(read.error());
   }
   portal.parameters.clear();
   for (size_t index = 0; index < read->size(); ++index) {
@@ -205,23 +165,23 @@ void PgSession::on_values(awaited::Values& awaited, wire::v1::Result&& result) {
     if (!semantics::is_null((*read)[index])) {
       text = semantics::format_text(values->types[index], (*read)[index]);
     }
-    auto parameter =
-        read_parameter(values->statement->parameters[index].type, kTextFormat, text, ValueStyle{settings_->zone()});
+    auto parameter = read_parameter(values->statement->parameters[index].type, kTextFormat, text,
+                                    ValueStyle{core_.settings->zone()});
     if (!parameter) {
-      return fail(parameter.error());
+      return core_.fail(parameter.error());
     }
     portal.parameters.push_back(std::move(*parameter));
   }
   become(portal, values->statement, values->rows_max);
 }
 
-void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
+void ExecuteMachine::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
   if (std::holds_alternative<ExplainCommand>(portal.statement->command)) {
-    return explain_executed(portal, *statement);
+    return ExplainMachine(core_).explain_executed(portal, *statement);
   }
   portal.statement = std::move(statement);
   if (portal.is_simple) {
-    portal.formats.assign(column_count(shown_by(*portal.statement)), kTextFormat);
+    portal.formats.assign(column_count(core_.shown_by(*portal.statement)), kTextFormat);
   } else if (portal.statement->catalogue != nullptr && portal.asked == nullptr) {
     portal.asked = std::make_unique<catalogue::Statement>();
   }
@@ -229,6 +189,18 @@ void PgSession::become(Portal& portal, std::shared_ptr<const Prepared> statement
     portal.asked->result_formats = portal.formats;
   }
   execute(portal, rows_max);
+}
+
+void ExecuteMachine::deallocate(const DeallocateCommand& command) {
+  if (command.name.empty()) {
+    core_.statements.drop_all();
+    return append_command_complete("DEALLOCATE ALL", core_.out());
+  }
+  if (core_.statements.find(command.name) == nullptr) {
+    return core_.fail(no_such_statement(command.name));
+  }
+  core_.statements.drop(command.name);
+  append_command_complete("DEALLOCATE", core_.out());
 }
 
 }  // namespace daedalus::postgres
