@@ -27,7 +27,7 @@ refuse "a room's header is included by its name: link to the room" \
   '#include "(\.\.?|src|operations|support|kernels|table|predicate|index|aggregate|query|update|sweep|thread|c_api)/' \
   storage_node/engine/src storage_node/engine/include
 refuse "a room's header is included by its name: link to the room" \
-  '#include "(\.\.?|src|wire|commands|login|copy|statements|writes|session)/' aggregator/postgres/src
+  '#include "(\.\.?|src|wire|commands|login|copy|statements|writes|machines|session)/' aggregator/postgres/src
 refuse "semantics formats with fmt in its sources; of Boost it has BigInt (value.hpp) and nothing else" \
   '#include [<"]((google|spdlog|CLI)/|.*\.pb\.h)|#include <boost/|\bboost::[a-ln-z]' \
   "${semantics[@]}" ':!semantics/values/include/daedalus/semantics/value.hpp'
