@@ -20,39 +20,33 @@ constexpr size_t kReasonSizeMax = 1024;
 
 }  // namespace
 
-bool CopyMachine::start_copy(Portal& portal) {
+Result<bool> CopyMachine::start_copy(Portal& portal) {
   const aggregator::CopyStatement& copy = *std::get<CopyCommand>(portal.statement->command).statement;
   if (!core_.entrance.has_table()) {
-    core_.fail(copy.table.empty() ? catalogue_refusal("COPY")
-                                  : rejected("42P01", fmt::format("relation \"{}\" does not exist", copy.table)));
-    return false;
+    return copy.table.empty() ? catalogue_refusal("COPY")
+                              : rejected("42P01", fmt::format("relation \"{}\" does not exist", copy.table));
   }
   if (auto checked = check_copy_place(copy, *core_.options.schema); !checked) {
-    core_.fail(checked.error());
-    return false;
+    return checked.error();
   }
   if (!copy.is_from) {
     return start_copy_out(portal);
   }
   if (auto may = WriteMachine(core_).check_write({"COPY FROM"}); !may) {
-    core_.fail(may.error());
-    return false;
+    return may.error();
   }
   if (std::exchange(portal.has_started, true)) {
-    core_.fail(rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute"));
-    return false;
+    return rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute");
   }
   const bool is_in_batches = !core_.block.is_open() && *core_.settings->show(kCopySetting) == "batches";
   if (is_in_batches && core_.group.has_any()) {
-    core_.fail(rejected("0A000", "COPY in batches after a write that has not been submitted yet is not supported",
-                        "send it in a message of its own, behind a Sync"));
-    return false;
+    return rejected("0A000", "COPY in batches after a write that has not been submitted yet is not supported",
+                    "send it in a message of its own, behind a Sync");
   }
   const CopyBound bound = is_in_batches ? CopyBound() : CopyBound{core_.group.rows_left(), core_.group.bytes_left()};
   auto started = start_copy_from(copy, core_.options.schema, core_.settings->value_style(), bound);
   if (!started) {
-    core_.fail(started.error());
-    return false;
+    return started.error();
   }
   const int64_t timeout = core_.settings->statement_timeout_ns();
   const Instant deadline = timeout > 0 ? after(core_.now, timeout) : kNever;
@@ -64,16 +58,14 @@ bool CopyMachine::start_copy(Portal& portal) {
   return false;
 }
 
-bool CopyMachine::start_copy_out(Portal& portal) {
+Result<bool> CopyMachine::start_copy_out(Portal& portal) {
   const aggregator::CopyStatement& copy = *std::get<CopyCommand>(portal.statement->command).statement;
   auto copy_out = CopyOut::make(copy, *core_.options.schema);
   if (!copy_out) {
-    core_.fail(copy_out.error());
-    return false;
+    return copy_out.error();
   }
   if (portal.copy_out != nullptr) {
-    core_.fail(rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute"));
-    return false;
+    return rejected("55000", "a COPY runs once for each Bind", "send Bind before each Execute");
   }
   portal.copy_out = std::move(*copy_out);
   return true;

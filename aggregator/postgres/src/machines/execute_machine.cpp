@@ -62,7 +62,8 @@ void ExecuteMachine::execute(Portal& portal, uint32_t rows_max) {
     return WriteMachine(core_).start_write(portal, rows_max);
   }
   if (std::holds_alternative<CopyCommand>(command)) {
-    return CopyMachine(core_).start_copy(portal) ? start_rows(portal, /*rows_max=*/0) : void();
+    const auto is_query = CopyMachine(core_).start_copy(portal);
+    return !is_query ? core_.fail(is_query.error()) : *is_query ? start_rows(portal, /*rows_max=*/0) : void();
   }
   start_rows(portal, rows_max);
 }

@@ -15,8 +15,7 @@ namespace daedalus::postgres {
 void ExtendedMachine::on_parse(std::string_view body) {
   const auto message = read_parse(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   for (const std::string_view text : {message->statement, message->sql}) {
     if (auto valid = check_text(text); !valid) {
@@ -56,8 +55,7 @@ void ExtendedMachine::on_parse(std::string_view body) {
 void ExtendedMachine::on_bind(std::string_view body) {
   const auto message = read_bind(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   std::string context;
   auto portal = bind(*message, context);
@@ -111,8 +109,7 @@ Result<Portal> ExtendedMachine::bind(const BindMessage& message, std::string& co
 void ExtendedMachine::on_describe(std::string_view body) {
   const auto message = read_target(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   if (message->kind == 'S') {
     const auto statement = core_.statements.find(message->name);
@@ -149,8 +146,7 @@ void ExtendedMachine::describe_rows(const Prepared& prepared, const std::vector<
 void ExtendedMachine::on_execute(std::string_view body) {
   const auto message = read_execute(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   Portal* const portal = core_.portals.find(message->portal);
   if (portal == nullptr) {
@@ -165,8 +161,7 @@ void ExtendedMachine::on_execute(std::string_view body) {
 void ExtendedMachine::on_close(std::string_view body) {
   const auto message = read_target(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   if (message->kind == 'S') {
     core_.statements.drop(message->name);

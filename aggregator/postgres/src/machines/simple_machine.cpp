@@ -19,8 +19,7 @@ constexpr size_t kShortTextSize = 32u << 10;
 void SimpleMachine::on_query(std::string_view body) {
   const auto message = read_query(body);
   if (!message) {
-    core_.fatal(message.error());
-    return;
+    return core_.fatal(message.error());
   }
   if (auto valid = check_text(message->sql); !valid) {
     core_.fail(valid.error());
