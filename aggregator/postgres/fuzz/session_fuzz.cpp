@@ -65,7 +65,7 @@ std::shared_ptr<const semantics::Schema> table() {
   return schema;
 }
 
-/// Of one column and two rows, or an error.
+/// The catalogue answers with one column and two rows, or with an error.
 catalogue::Outcome of_catalogue(const CatalogueWork& work, uint8_t choice) {
   if ((choice & 2) != 0) {
     return catalogue::Failure{rejected("42883", "no such function"), {}};
@@ -156,7 +156,7 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
   session.on_result(std::move(end), kStart);
 }
 
-/// What bytes at random would seldom say.
+/// Bytes at random would seldom say these.
 constexpr std::string_view kStatements[] = {"BEGIN",
                                             "COMMIT",
                                             "ROLLBACK",

@@ -1,4 +1,4 @@
-// What one client is told of another one.
+// One client is told this of another one.
 #include "client_activity.hpp"
 
 #include <gmock/gmock.h>

@@ -29,7 +29,7 @@ CopyOptions options_of(std::string_view list) {
   return *options;
 }
 
-/// What a COPY into tickets makes of these bytes, given some at a time: rows as text, then what is wrong.
+/// Copies these bytes into tickets, given some at a time, and returns the rows as text, then the mistake.
 std::string read(std::string_view list, std::string_view bytes, size_t piece = SIZE_MAX,
                  const std::vector<std::string>& columns = {}, CopyBound bound = {}) {
   const auto schema = testing::tickets();

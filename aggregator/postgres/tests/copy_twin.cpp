@@ -50,7 +50,7 @@ class Plain {
     field_.raw += raw;
     field_.meant += meant;
   }
-  /// What is the same in both; false: it is none of that.
+  /// Takes a step that both formats have; false: it is none of that.
   bool step_common() {
     const char c = bytes_[at_];
     if (c == '\n') {

@@ -20,7 +20,7 @@ struct CopyLinesSeen {
 
 /// Precondition: text or CSV; no carriage return, no byte beyond ASCII.
 CopyLinesSeen plain_copy(const CopyOptions& options, std::string_view bytes);
-/// The same by the parsers, given so many bytes at a time.
+/// Splits by the parsers, given so many bytes at a time.
 CopyLinesSeen split_copy(const CopyOptions& options, std::string_view bytes, size_t piece);
 
 }  // namespace daedalus::postgres::testing

@@ -34,7 +34,7 @@ std::vector<int64_t> unpacked(const std::string& rows) {
   return values;
 }
 
-/// What a command gives: its rows and how many they are, or that it may not.
+/// A command gives this: its rows and how many they are, or that it may not.
 struct Given {
   std::vector<int64_t> rows;
   uint64_t count = 0;

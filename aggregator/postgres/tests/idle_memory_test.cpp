@@ -1,4 +1,4 @@
-// What an idle session takes. A program of its own: it counts what it allocates.
+// An idle session takes little. A program of its own: it counts what it allocates.
 #include <gtest/gtest.h>
 #include <malloc.h>
 

@@ -7,10 +7,10 @@
 
 namespace daedalus::postgres::testing {
 
-/// What a users file has for a password.
+/// Returns what a users file has for a password.
 ScramVerifier verifier_of(const std::string& password, const std::string& salt, uint32_t iterations = 4096);
 
-/// The same as the file writes it.
+/// Returns the line by which the file says so.
 std::string line_of(const ScramVerifier& verifier);
 
 class ScramClient {
@@ -21,7 +21,7 @@ class ScramClient {
   [[nodiscard]] std::string first() const { return flag_ + ",," + first_bare_; }
   /// The final message, to what the server has said.
   [[nodiscard]] std::string final(const std::string& server_first);
-  /// What the server has to say then.
+  /// Returns what the server has to say then.
   [[nodiscard]] const std::string& expected() const { return expected_; }
 
  private:

@@ -17,7 +17,7 @@ namespace daedalus::postgres::testing {
 
 /// A message of the client's, type and all.
 std::string message(char type, const std::string& body);
-/// Of text: with the zero byte that ends it.
+/// Returns a text with the zero byte that ends it.
 std::string text(const std::string& text);
 std::string number16(uint16_t number);
 std::string number32(uint32_t number);
@@ -40,11 +40,11 @@ class SessionTest : public ::testing::Test, public SessionOwner {
 
   /// Makes a session anew, from this address.
   void connect(const std::string& address = "127.0.0.1:40000");
-  /// The same, and logs in; nothing of that is shown.
+  /// Connects and logs in; nothing of that is shown.
   void log_in();
   /// Hands in bytes and carries out what comes of it.
   void send(const std::string& bytes);
-  /// What has come out since: a line for each message, "T id:23" or "E 42601 message", joined by "|".
+  /// Returns what has come out since: a line for each message, "T id:23" or "E 42601 message", joined by "|".
   std::string said();
   /// The bytes themselves.
   std::string taken();
@@ -60,7 +60,7 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   /// Ends the latest work: a SELECT of one int column with parameters of these kinds.
   void described(std::vector<aggregator::ParameterKind> parameters = {}, bool has_columns = true);
   void compiled_insert(uint32_t rows);
-  /// The same with RETURNING: these values of an int column named "id".
+  /// Answers as compiled() with RETURNING: these values of an int column named "id".
   void compiled_returning(const std::vector<int64_t>& values);
   void compiled_update();
   void done(WorkDone done);
@@ -92,10 +92,10 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   std::vector<std::string> ups_;
   std::vector<std::string> downs_;
   std::vector<wire::v1::Operation> operations_;   ///< Without definitions.
-  std::vector<wire::v1::Operation> definitions_;  ///< Of slots.
+  std::vector<wire::v1::Operation> definitions_;  ///< Slots were defined by these.
   std::vector<Work> works_;
   std::vector<CancelKey> cancels_;
-  aggregator::StatementHome home_;  ///< Where statements belong that have failed: told at once.
+  aggregator::StatementHome home_;  ///< Statements that have failed belong there: told at once.
   std::vector<uint64_t> locates_;
   std::vector<CatalogueWork> catalogue_;
   int abandoned_ = 0;

@@ -22,7 +22,7 @@ class PipelineTest : public SessionTest {
   static std::string once(const std::string& statement = "s") {
     return testing::bind("", statement) + execute("");  // Not std::bind, which its arguments would find.
   }
-  /// Of the operation of this number.
+  /// Answers the operation of this number.
   void rows_of(size_t operation, const std::vector<int64_t>& values, bool ends = true) {
     answered_ = operation;
     rows_began_ = false;

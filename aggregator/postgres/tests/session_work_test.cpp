@@ -1,4 +1,4 @@
-// What comes of each kind of work that a session has a thread do.
+// Each kind of work that a session has a thread do comes to this.
 #include "daedalus/postgres/session_work.hpp"
 
 #include <memory>

@@ -12,7 +12,7 @@ namespace daedalus::postgres::testing {
 namespace {
 
 constexpr long kYearSeconds = 365L * 24 * 3600;
-/// What has signed itself is then an authority without saying so.
+/// A certificate that has signed itself is then an authority without saying so.
 constexpr int kVersion1 = 0;
 
 std::string text_of(BIO* bio) {

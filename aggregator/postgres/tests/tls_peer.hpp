@@ -40,10 +40,10 @@ class TlsClient {
   /// Goes on with the handshake, given what the server has sent.
   void hear(std::string_view bytes);
   [[nodiscard]] bool is_open() const;
-  /// What it has to send.
+  /// Returns what it has to send.
   [[nodiscard]] std::string take();
   [[nodiscard]] std::string seal(std::string_view plain);
-  /// What came of hear() that is not the handshake's.
+  /// Returns what came of hear() that is not the handshake's.
   [[nodiscard]] std::string opened();
   /// The server has said goodbye.
   [[nodiscard]] bool has_ended() const;

@@ -20,7 +20,7 @@ using semantics::Value;
 
 Value value_of(const Type& type, std::string_view text) { return *semantics::parse_text(type, text); }
 
-/// What a value is in binary form, without its length.
+/// Returns a value's binary form, without its length.
 std::string binary(const Type& type, std::string_view text) {
   std::string out;
   append_value(type, value_of(type, text), kBinaryFormat, out);

@@ -34,7 +34,7 @@ class ClientSettings {
  private:
   /// From the first change to when the session is ready again.
   struct Changing {
-    std::vector<Report> told;                ///< What the client knows of them.
+    std::vector<Report> told;                ///< The client knows these of them.
     std::optional<Settings::Values> before;  ///< The message, outside of blocks; none: it has set nothing there.
   };
 

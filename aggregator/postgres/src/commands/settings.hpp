@@ -1,4 +1,4 @@
-// What SET, SHOW and RESET are about: PostgreSQL's run-time parameters, as far as clients set them.
+// SET, SHOW and RESET read and change PostgreSQL's run-time parameters, as far as clients set them.
 //
 // Decides which values are honoured. What would change answers and is not honoured is refused by name; nothing is taken
 // and ignored that a client could notice. A session keeps only what differs from the defaults.
@@ -38,28 +38,28 @@ class Settings {
   /// Both outlive this. `zones`: what TimeZone may be; null: UTC and what POSIX spells.
   Settings(std::string_view user, const semantics::TimeZones* zones) : user_(user), zones_(zones) {}
 
-  /// Whether clients may name it; any case.
+  /// Returns whether clients may name it; any case.
   [[nodiscard]] static bool is_known(std::string_view name);
   /// From now on. Errors: 42704 no such parameter, 22023 no value of it, 55P02 it cannot be changed, 0A000 a value that
   /// is not supported.
   [[nodiscard]] Result<void> set(std::string_view name, std::string_view value);
-  /// The same, and what RESET goes back to: values that a client starts with.
+  /// Sets a value that the client starts with: RESET goes back to it.
   [[nodiscard]] Result<void> start_with(std::string_view name, std::string_view value);
   /// Errors: 42704, 55P02.
   [[nodiscard]] Result<void> reset(std::string_view name);
   void reset_all() { restore(started_with_); }
   /// Errors: 42704.
   [[nodiscard]] Result<std::string> show(std::string_view name) const;
-  /// Those that clients are told about, in PostgreSQL's spelling.
+  /// Returns the settings that clients are told about, in PostgreSQL's spelling.
   [[nodiscard]] std::vector<Report> reports() const;
-  /// Of the session's clocks; null: UTC.
+  /// The zone of the session's clocks; null: UTC.
   [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
   [[nodiscard]] semantics::IntervalStyle interval_style() const { return interval_style_; }
   /// The encoding of the client's texts.
   [[nodiscard]] ClientEncoding encoding() const { return encoding_; }
   /// How texts show values.
   [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_, encoding_}; }
-  /// Of a statement; 0: none.
+  /// A statement may take so long; 0: any time.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
   /// How long a client may ask for nothing, within a block and outside; 0: as long as it likes.
@@ -86,7 +86,7 @@ class Settings {
   [[nodiscard]] std::string current(std::string_view key) const;
   /// Sets whose rights hold. Errors: 0A000 another user's.
   [[nodiscard]] Result<void> set_identity(const SettingEntry& entry, std::string_view value);
-  /// What others ask for often.
+  /// Keeps beside the texts what others ask for often.
   void learn();
 
   std::string_view user_;

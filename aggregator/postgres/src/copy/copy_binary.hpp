@@ -14,7 +14,7 @@
 
 namespace daedalus::postgres {
 
-/// What the format begins with: signature, flags, and the length of an extension that there is none of.
+/// The format begins with this: signature, flags, and the length of an extension, which is 0.
 [[nodiscard]] std::string_view binary_header();
 
 class CopyBinary {
@@ -31,7 +31,7 @@ class CopyBinary {
   [[nodiscard]] Result<bool> next(std::vector<CopyField>& fields);
   /// The row that was given last, or that an error is about; from 1, 0 for the header.
   [[nodiscard]] uint64_t row_number() const { return row_number_; }
-  /// Of an error: the field that it is about, from 0; as many as columns: none.
+  /// Returns the field that an error is about, from 0; as many as columns: none.
   [[nodiscard]] size_t column() const { return column_; }
   [[nodiscard]] bool is_over() const { return is_over_; }
 

@@ -15,7 +15,7 @@ namespace daedalus::postgres {
 
 /// Appends one value of a line. A NULL has no text.
 void append_copy_text(const CopyOptions& options, std::string_view text, std::string& out);
-/// The same of CSV. `is_alone`: the line has no other value.
+/// A value's place in a line of CSV. `is_alone`: the line has no other value.
 struct CsvPlace {
   bool is_quoted = false;  ///< Whatever it is.
   bool is_alone = false;
@@ -35,7 +35,7 @@ class CopyEncoder final : public RowEncoder {
   [[nodiscard]] Result<void> begin(std::string& out) const;
   /// As encode(), but of the first row: with what the binary format begins with.
   [[nodiscard]] Result<void> encode_first(std::string_view& rows, std::string& out) const;
-  /// What the format ends with, and CopyDone. `has_begun`: there was a first row.
+  /// Appends the end of the format, and CopyDone. `has_begun`: there was a first row.
   void end(bool has_begun, std::string& out) const;
 
  protected:

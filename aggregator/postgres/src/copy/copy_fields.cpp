@@ -42,7 +42,7 @@ class Unescaper {
     out_.push_back(letter == std::string_view::npos ? c : kMeanings[letter]);
     return at + 1;
   }
-  /// Whether a number made a byte that is no ASCII, or zero.
+  /// Returns whether a number made a byte that is no ASCII, or zero.
   [[nodiscard]] bool is_doubtful() const { return is_doubtful_; }
 
  private:
@@ -157,7 +157,7 @@ class CsvField {
     }
     return CopyField(std::string_view(out_).substr(made));
   }
-  /// Of its delimiter, or of the line's end.
+  /// The place of its delimiter, or of the line's end.
   [[nodiscard]] size_t end() const { return at_; }
 
  private:

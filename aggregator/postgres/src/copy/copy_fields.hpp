@@ -19,7 +19,7 @@ using CopyField = std::optional<std::string_view>;
 /// Kept from line to line, so that no line allocates.
 struct CopyFields {
   std::vector<CopyField> fields;
-  std::string unescaped;  ///< Of fields that do not stand in the line as they are meant.
+  std::string unescaped;  ///< Fields that do not stand in the line as they are meant.
 };
 
 /// Fields are valid as long as the line and `out` are. Errors: 22021 what escapes make is no UTF-8, 22P04 a quote that

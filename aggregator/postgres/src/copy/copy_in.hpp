@@ -36,7 +36,7 @@ class CopyIn {
   static constexpr uint32_t kBatchRows = 16'384;
   static constexpr size_t kBatchBytes = 1u << 20;
 
-  /// What is to be done.
+  /// The session does this next.
   enum class Next : uint8_t {
     kTakeBytes,        ///< feed() or end(), as soon as its client sends more.
     kConvert,          ///< take_piece() is for a worker.
@@ -75,9 +75,9 @@ class CopyIn {
   [[nodiscard]] bool is_in_batches() const { return is_in_batches_; }
   void begin_batch();
   [[nodiscard]] const wire::v1::UpdateBody& update() const { return update_; }
-  /// What came of it; nothing: it is in.
+  /// The update has failed with this; nothing: it is in.
   void on_submitted(std::optional<Failure> failure);
-  /// Of updates that were confirmed.
+  /// Counts the rows of updates that were confirmed.
   [[nodiscard]] uint64_t rows_in() const { return rows_in_; }
 
   /// When it takes too long; never once it has failed.
@@ -86,7 +86,7 @@ class CopyIn {
 
  private:
   [[nodiscard]] bool has_batch() const;
-  /// What is in, for an error.
+  /// Says for an error how many rows are in.
   [[nodiscard]] std::string progress() const;
 
   const std::shared_ptr<CopyReader> reader_;

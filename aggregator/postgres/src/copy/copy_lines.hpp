@@ -28,14 +28,14 @@ class CopyLines {
   [[nodiscard]] Result<std::optional<std::string_view>> next();
   /// The line that was given last, or that an error is about; from 1. Newlines within quotes count, as in PostgreSQL.
   [[nodiscard]] uint64_t line_number() const { return line_number_; }
-  /// Whether nothing will come any more.
+  /// Returns whether nothing will come any more.
   [[nodiscard]] bool is_over() const { return is_over_; }
 
   static constexpr size_t kLineSizeMax = 8u << 20;
 
  private:
   enum class LineEnd : uint8_t { kUnknown, kNewline, kReturn, kReturnNewline };
-  /// What a character is to the line that it is in.
+  /// A character goes on in its line, ends it, ends all, or has to wait for the next one.
   enum class Step : uint8_t { kOn, kLine, kLast, kWait };
 
   [[nodiscard]] bool is_whole(size_t more) const { return has_ended_ || at_ + more < bytes_.size(); }
@@ -56,9 +56,9 @@ class CopyLines {
   const char quote_;
   const char escape_;  ///< Zero where it is the quote: quotes in pairs open and close.
   std::string bytes_;
-  size_t begin_ = 0;  ///< Of the line.
-  size_t at_ = 0;     ///< What is before it has been looked at.
-  size_t end_ = 0;    ///< Of the line, once it is known.
+  size_t begin_ = 0;  ///< The line begins there.
+  size_t at_ = 0;     ///< Everything before it has been looked at.
+  size_t end_ = 0;    ///< The line ends there, once that is known.
   LineEnd line_end_ = LineEnd::kUnknown;
   bool is_quoted_ = false;
   bool is_escaped_ = false;

@@ -15,7 +15,7 @@ using aggregator::CopyStatement;
 
 namespace {
 
-/// What has been given, before it is known what goes with what.
+/// The statement has given these, before it is known what goes with what.
 struct Given {
   std::optional<std::string> delimiter;
   std::optional<std::string> null_text;

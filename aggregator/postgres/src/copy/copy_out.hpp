@@ -24,7 +24,7 @@ class CopyOut {
   [[nodiscard]] static Result<std::shared_ptr<CopyOut>> make(const aggregator::CopyStatement& copy,
                                                              const semantics::Schema& schema);
 
-  /// What the core is asked.
+  /// The core is asked with this text.
   [[nodiscard]] const std::string& sql() const { return sql_; }
   /// An error of that text is where it is in the statement, if it is there at all.
   void place(Error& error) const;

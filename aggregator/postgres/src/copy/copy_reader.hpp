@@ -1,4 +1,4 @@
-// What COPY … FROM STDIN makes of a client's bytes: rows as they will be stored.
+// COPY … FROM STDIN makes rows as they will be stored of a client's bytes.
 //
 // Decides which bytes are which row, what each field is to its column, and what is said of the first thing that is
 // wrong. Refuses to know sessions and updates; how many rows go together is told.
@@ -23,15 +23,15 @@
 
 namespace daedalus::postgres {
 
-/// Where rows go.
+/// Rows go to these columns.
 struct CopyTarget {
   std::shared_ptr<const semantics::Schema> schema;
-  std::vector<uint32_t> columns;  ///< Of each field.
+  std::vector<uint32_t> columns;  ///< Each field's.
   CopyOptions options;
   SessionZone zone = nullptr;  ///< In which a moment without a zone is.
 };
 
-/// What all rows of one COPY may be together.
+/// All rows of one COPY together may be so many.
 struct CopyBound {
   uint64_t rows_max = UINT64_MAX;
   uint64_t bytes_max = UINT64_MAX;  ///< Packed.
@@ -58,7 +58,7 @@ class CopyReader {
   static constexpr uint64_t kPortionBytes = 1u << 20;
 
  private:
-  /// What a column's fields are held against.
+  /// A column's fields are held against this.
   struct Forced {
     bool is_never_null = false;
     bool is_null_if_it_says_so = false;
@@ -83,8 +83,8 @@ class CopyReader {
   const CopyTarget target_;
   const CopyBound bound_;
   const std::vector<semantics::Type> types_;
-  std::vector<Forced> forced_;            ///< Of each field.
-  std::vector<semantics::Value> values_;  ///< Of the row; defaults where there is no field.
+  std::vector<Forced> forced_;            ///< Each field's.
+  std::vector<semantics::Value> values_;  ///< The row's; defaults where there is no field.
   std::variant<CopyLines, CopyBinary> source_;
   CopyFields fields_;
   std::optional<Error> undecoded_;  ///< Why what was fed is no text.

@@ -1,4 +1,4 @@
-// What a COPY begins with: whether it is of the table, and who reads what its client sends.
+// A COPY begins here: it is found out whether it is of the table, and who reads what its client sends.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace daedalus::postgres {
 /// Errors: 42501 a file, 42P01 another table, 0A000 one of the catalogue.
 [[nodiscard]] Result<void> check_copy_place(const aggregator::CopyStatement& copy, const semantics::Schema& schema);
 
-/// Of a COPY … FROM STDIN.
+/// A COPY … FROM STDIN that may begin.
 struct CopyStart {
   std::shared_ptr<CopyReader> reader;
   CopyFormat format = CopyFormat::kText;

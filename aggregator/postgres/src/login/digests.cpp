@@ -13,7 +13,7 @@ namespace {
 const unsigned char* bytes_of(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
-/// What three bytes become, and the other way round.
+/// Three bytes become four characters, and the other way round.
 constexpr size_t kPlainSize = 3;
 constexpr size_t kCodedSize = 4;
 

@@ -20,7 +20,7 @@ constexpr std::string_view kOtherDatabases[] = {"postgres", "template1"};
 
 bool is_loopback(std::string_view address) { return address.starts_with("127.") || address.starts_with("[::1]"); }
 
-/// Of host:port.
+/// Returns the host of host:port.
 std::string_view host_of(std::string_view address) { return address.substr(0, address.rfind(':')); }
 
 }  // namespace

@@ -20,23 +20,23 @@
 
 namespace daedalus::postgres {
 
-/// What the encryption of a connection says of it.
+/// The encryption of a connection says this of it.
 struct Secured {
-  std::string certified_name;  ///< Of a client certificate that was verified: its common name; empty: there is none.
-  std::string binding;         ///< What a login may be bound to (tls-server-end-point); empty: nothing.
+  std::string certified_name;  ///< The common name of a client certificate that was verified; empty: there is none.
+  std::string binding;         ///< A login may be bound to this (tls-server-end-point); empty: to nothing.
 };
 
 /// Each call that has `out` appends there what its client is told. What fails ends the connection.
 class Entrance {
  public:
-  /// What has to come before its client is in.
+  /// This has to come before its client is in.
   enum class Next : uint8_t {
-    kAnswer,   ///< Of its client's: a message of the login.
+    kAnswer,   ///< The client's next message of the login.
     kVerdict,  ///< The time to tell whether the password was right: verdict_at().
     kEnter,    ///< Nothing: enter().
   };
 
-  /// What is handed in outlives this. `address`: host:port of its client.
+  /// All that is handed in outlives this. `address`: host:port of its client.
   Entrance(const SessionOptions& options, LoginGuard& guard, Seats& seats, const std::string& address)
       : options_(options), guard_(guard), seats_(seats), address_(address) {}
 
@@ -62,7 +62,7 @@ class Entrance {
   /// The settings that its client starts with; they know its name by this object. Errors: 3D000 there is no such
   /// database; those of take_settings().
   [[nodiscard]] Result<Settings> enter();
-  /// What is under way ends.
+  /// Ends the login that is under way.
   void give_up() { login_.reset(); }
 
   // ---- who it is ----

@@ -8,7 +8,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// What PostgreSQL and `daedalus user` give a verifier, so that a made-up one looks the same.
+/// PostgreSQL and `daedalus user` give a verifier these, so a made-up one looks the same.
 constexpr uint32_t kMockIterations = 4'096;
 constexpr size_t kMockSaltSize = 16;
 constexpr size_t kNonceSize = 18;

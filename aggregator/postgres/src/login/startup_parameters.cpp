@@ -9,7 +9,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// What an option of the protocol's that this side does not know begins with.
+/// An option of the protocol's that this side does not know begins with this.
 constexpr std::string_view kProtocolOption = "_pq_.";
 
 /// The settings within `options`: "-c name=value" or "--name=value", parted by blanks; a backslash keeps the next one.

@@ -1,4 +1,4 @@
-// What a client's startup packet asks for besides entering.
+// A client's startup packet asks for settings and options besides entering.
 //
 // Decides which parameters are settings, and what is said of those that are not. Refuses to know who may enter.
 #pragma once

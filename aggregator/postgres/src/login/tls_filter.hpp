@@ -26,9 +26,9 @@ class TlsFilter {
   [[nodiscard]] Result<void> seal(std::string_view plain);
   /// Says that nothing more comes.
   void say_goodbye();
-  /// What is to be written.
+  /// Returns the bytes that are to be written.
   [[nodiscard]] std::string take_sealed();
-  /// Whether there is any.
+  /// Returns whether there are any.
   [[nodiscard]] bool has_sealed() const;
   /// The handshake is over, and fine.
   [[nodiscard]] bool is_open() const;

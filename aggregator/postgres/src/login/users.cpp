@@ -62,7 +62,7 @@ std::optional<ScramVerifier> read_verifier(std::string_view text) {
   return verifier;
 }
 
-/// What is wrong with a line that begins with #; empty: nothing.
+/// Returns the mistake of a line that begins with #; empty: it has none.
 std::string read_remark(std::string_view line, Users& users) {
   if (take_word(line) != kSaltKey) {
     return {};
@@ -77,7 +77,7 @@ std::string read_remark(std::string_view line, Users& users) {
   return {};
 }
 
-/// What is wrong with a line; empty: nothing, and its user is in `users`.
+/// Returns the mistake of a line; empty: it has none, and its user is in `users`.
 std::string read_line(std::string_view line, Users& users) {
   if (line.empty() || line.front() == '#') {
     return read_remark(line, users);

@@ -14,7 +14,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// What of a session's settings changes what a statement over the catalogue gives.
+/// A statement over the catalogue may give something else where one of these settings changes.
 constexpr std::string_view kSettings[] = {"application_name",   "bytea_output",  "client_min_messages", "datestyle",
                                           "extra_float_digits", "intervalstyle", "search_path",         "timezone"};
 

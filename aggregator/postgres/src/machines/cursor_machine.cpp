@@ -22,7 +22,7 @@ bool are_equal(const std::vector<wire::v1::Constant>& some, const std::vector<wi
   });
 }
 
-/// Whether a cursor that is closed is kept, as the one query of a block of REPEATABLE READ.
+/// Returns whether a cursor that is closed is kept, as the one query of a block of REPEATABLE READ.
 bool may_reopen(const Portal& portal, const Block& block) {
   return portal.statement->catalogue == nullptr && block.is_repeatable() && block.is_open() &&
          !portal.cursor->is_held && portal.cursor->may_go_back && portal.cursor->rows.first_kept() <= 1 &&

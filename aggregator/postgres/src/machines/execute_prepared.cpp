@@ -51,7 +51,7 @@ std::optional<LiteralText> literal_of(const std::string& value) {
   return std::optional<LiteralText>(std::in_place, std::move(text));
 }
 
-/// What the catalogue is asked with these values; null where one of them would have to be computed.
+/// Returns a statement for the catalogue with these values; null where one of them would have to be computed.
 std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, const catalogue::Answer& described) {
   auto asked = std::make_unique<catalogue::Statement>();
   asked->parameter_types = described.parameter_types;

@@ -172,7 +172,7 @@ void ExtendedMachine::on_close(std::string_view body) {
 }
 
 void ExtendedMachine::on_flush() {
-  // What is held back belongs to a write whose client wants to hear of it before it sends a Sync.
+  // The messages held back belong to a write whose client wants to hear of it before it sends a Sync.
   if (core_.group.is_holding() && core_.group.awaits_counts()) {
     WriteMachine(core_).submit(Ends::kFlush);
   } else if (core_.group.is_holding()) {

@@ -20,7 +20,7 @@ using OwnRow = std::vector<semantics::Value>;
 /// The columns of such a statement; none of another.
 [[nodiscard]] std::vector<semantics::Column> columns_of(const Command& command);
 
-/// What functions tell of a session.
+/// Functions tell this of a session.
 struct SessionFacts {
   std::string_view database;
   std::string_view user;
@@ -29,7 +29,7 @@ struct SessionFacts {
 /// Carries out set_config(), too. Errors: those of Settings.
 [[nodiscard]] Result<semantics::Value> value_of(const SessionQuery::Item& item, const SessionFacts& facts,
                                                 Block& block);
-/// Of SHOW ALL.
+/// Returns the rows of SHOW ALL.
 [[nodiscard]] std::vector<OwnRow> all_settings(const Block& block);
 
 }  // namespace daedalus::postgres

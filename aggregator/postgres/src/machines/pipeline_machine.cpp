@@ -11,7 +11,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// Whether an Execute wants the whole answer of a query of the table, of which nothing has been asked yet.
+/// Returns whether an Execute wants the whole answer of a query of the table, of which nothing has been asked yet.
 bool is_plain_query(std::string_view execute, const Portals& portals) {
   const auto message = read_execute(execute);
   if (!message || message->rows_max != 0) {
@@ -113,7 +113,7 @@ void PipelineMachine::fail_first(const Failure& failure) {
   if (!core_.pipeline.empty()) {
     return;
   }
-  // What a Parse behind it waits for, nobody waits for any longer.
+  // A Parse behind it may wait for something: nobody does any longer.
   if (core_.is_awaited<awaited::Description>() || core_.is_awaited<awaited::Home>()) {
     core_.requests.forget_work();
   } else if (core_.is_awaited<awaited::CatalogueDescription>()) {

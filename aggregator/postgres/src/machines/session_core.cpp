@@ -105,7 +105,7 @@ void SessionCore::locate(awaited::Home::Statement statement, std::string sql, Fa
              Work::Locate{std::move(sql), entrance.has_table()});
 }
 
-/// What was bound has been described: the compiler knows it.
+/// The compiler knows what was bound: that has been described.
 void SessionCore::fail_or_locate(Portal& portal, Failure failure) {
   const bool is_text = portal.is_simple && portal.statement->parameters.empty() && !portal.fetch;
   return (is_text || portal.copy_out != nullptr) && !group.is_holding() && may_be_of_catalogue(failure.error)

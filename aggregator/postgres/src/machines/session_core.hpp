@@ -1,5 +1,5 @@
-// What a session keeps, and what all of its machines do with that: messages to the client, the end of a statement, room
-// for what is kept, and statements for others.
+// The state of a session, and what all of its machines do with it: messages to the client, the end of a statement, room
+// for what is kept, and statements for the core.
 //
 // Decides what a failure ends. Refuses to know which message is which, and what a statement is about. Its parts keep
 // their state to themselves and know nothing of the session: they say what is to be done next.
@@ -47,7 +47,7 @@
 
 namespace daedalus::postgres {
 
-/// What is drawn for each session.
+/// Drawn for each session.
 struct SessionIdentity {
   CancelKey key;
   std::string submission_client;  ///< 16 random bytes.
@@ -90,7 +90,7 @@ struct SessionCore {
 
   // ---- messages to the client ----
   [[nodiscard]] std::string& out() { return group.is_holding() ? group.held() : text_behind(); }
-  /// Where messages go that nothing holds back: behind all queries that are under way.
+  /// Messages that nothing holds back go there: behind all queries that are under way.
   [[nodiscard]] std::string& text_behind() { return pipeline.empty() ? output.text() : pipeline.text_behind(); }
   /// Appends an error or a notice, in the client's encoding.
   void tell(Severity severity, const Error& error, ErrorTexts texts, std::string& text) const;
@@ -116,7 +116,7 @@ struct SessionCore {
   [[nodiscard]] Result<void> reserve(uint64_t bytes);
   /// Adds a write to those that become one update. Errors: of reserve() and WriteGroup::add().
   [[nodiscard]] Result<uint32_t> keep_write(aggregator::CompiledUpdate update);
-  /// What it keeps now counts. Ends it, where that is a message for which there is no room.
+  /// Counts what it keeps now. Ends it, where that is a message for which there is no room.
   void count_kept();
 
   // ---- statements for the core ----
@@ -148,7 +148,7 @@ struct SessionCore {
   bool is_ready = false;  ///< ReadyForQuery was the last word of the two.
   Instant started;
   Instant now;            ///< When bytes came last.
-  Instant last_progress;  ///< Of output.
+  Instant last_progress;  ///< When output left last.
   FrameBuffer input;
   Output output;
 

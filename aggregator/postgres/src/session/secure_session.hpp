@@ -54,10 +54,10 @@ class SecureSession final : public rpc::ByteSession {
   std::unique_ptr<TlsFilter> filter_;
   std::string head_;         ///< Said before the encryption began, and not taken yet.
   bool is_secured_ = false;  ///< The session has been told.
-  bool is_broken_ = false;   ///< What the session says reaches nobody.
+  bool is_broken_ = false;   ///< Nobody hears what the session says.
   bool said_goodbye_ = false;
   Fifo<Piece> pieces_;  ///< Taken and not all written.
-  size_t written_ = 0;  ///< Of the first.
+  size_t written_ = 0;  ///< So much of the first.
 };
 
 }  // namespace daedalus::postgres

@@ -337,7 +337,7 @@ void PgSession::cancel(Instant /*now*/) {
   } else {
     postgres::cancel(core_.awaited);
   }
-  // What has been submitted cannot be taken back.
+  // A submission cannot be taken back.
 }
 
 std::optional<uint64_t> PgSession::awaited_answer() const {

@@ -1,4 +1,4 @@
-// What has come of the answers that portals wait for, and what of it waits to be sent.
+// Portals wait for answers, and rows of theirs that have come wait to be sent.
 //
 // Decides what that takes, all portals together, and what one has to be given up for. Refuses to know where portals are
 // kept, and how rows go out.
@@ -32,7 +32,7 @@ class Answers {
   void add_cursor(const Portal& portal) { bytes_ += portal.cursor->rows.bytes(); }
   /// The first that wait, as they came. Precondition: there are some.
   [[nodiscard]] Rows take_all(Portal& portal);
-  /// The same, but at most so many. Errors: 08P01 they are no rows.
+  /// Takes as take_all(), but at most so many. Errors: 08P01 they are no rows.
   [[nodiscard]] Result<Rows> take(Portal& portal, uint64_t count_max);
   /// Goes on with the portal's FETCH: what it wants of the cursor's rows waits in the portal then. Returns whether it
   /// has come to its end. Errors: those of FetchRun::step().
@@ -46,7 +46,7 @@ class Answers {
   /// Nobody wants the portal's answer any longer: what is under way is stopped, and what has come is forgotten.
   void abort(Portal& portal);
 
-  /// Of all that waits in portals, or is kept by cursors.
+  /// The bytes of all that waits in portals, or is kept by cursors.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
   /// The session is over: what portals still have is not counted.
   void clear() { bytes_ = 0; }

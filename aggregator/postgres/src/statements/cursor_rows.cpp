@@ -11,7 +11,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// What comes in smaller pieces is put together: a piece has a price of its own.
+/// Smaller pieces are put together: a piece has a price of its own.
 constexpr size_t kChunkSizeMin = 32u << 10;
 /// Rows that go down are handed over in pieces of so many bytes.
 constexpr size_t kDownSizeMin = 64u << 10;

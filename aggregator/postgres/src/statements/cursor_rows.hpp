@@ -36,7 +36,7 @@ class CursorRows {
   [[nodiscard]] bool is_on_row() const { return position_ >= 1 && position_ <= count_; }
   /// The first row that is still there; count() + 1: none is.
   [[nodiscard]] uint64_t first_kept() const { return chunks_.empty() ? count_ + 1 : chunks_.front().first; }
-  /// What they take, all of them.
+  /// The bytes that all of them take.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
   /// Precondition: at most count(), or count() + 1 where has_ended(); first_kept() or above, or 0 where row 1 is kept
@@ -52,7 +52,7 @@ class CursorRows {
     uint64_t first = 0;  ///< The number of its first row.
     uint32_t count = 0;
     std::string rows;
-    std::vector<uint32_t> ends;  ///< Of each row, in bytes; as far as somebody has looked.
+    std::vector<uint32_t> ends;  ///< Each row's end in bytes, as far as somebody has looked.
 
     [[nodiscard]] uint64_t last() const { return first + count - 1; }
     [[nodiscard]] uint32_t begin_of(uint64_t row) const { return row == first ? 0 : ends[row - first - 1]; }

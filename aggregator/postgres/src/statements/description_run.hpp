@@ -18,7 +18,7 @@ struct DescriptionRun {
   enum class For : uint8_t { kParse, kPrepare };
 
   For for_whom = For::kParse;
-  std::string name = {};                     ///< Of the prepared statement that it becomes.
+  std::string name = {};                     ///< The name of the prepared statement that it becomes.
   std::vector<uint32_t> declared_oids = {};  ///< The types of its first parameters, as the client has them.
   Prepared statement = {};
   Portal* declares = nullptr;  ///< The DECLARE that it is for.
@@ -28,7 +28,7 @@ struct DescriptionRun {
   [[nodiscard]] Result<Kinds> declared_kinds() const;
   /// Its first parameters are of these types.
   void declare(const Kinds& kinds);
-  /// What it takes and gives is known now. What is declared stays.
+  /// Takes what the compiler says that it takes and gives. Declared types stay.
   void take(aggregator::StatementDescription description);
 };
 

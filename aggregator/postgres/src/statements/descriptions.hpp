@@ -1,4 +1,4 @@
-// What statements take and give, as sessions have learnt it: a program prepares the same few texts on every connection,
+// Sessions remember what statements take and give: a program prepares the same few texts on every connection,
 // and again and again where its driver gives them no name.
 //
 // Decides how much is kept; what has not been asked for longest goes first. A description depends on text, declared

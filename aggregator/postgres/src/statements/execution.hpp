@@ -14,7 +14,7 @@ struct Execution {
   Portal* portal;
   std::optional<uint64_t> rows_left;  ///< None: no limit.
   uint64_t rows_sent = 0;
-  Instant fetch_due = kNever;  ///< Of a FETCH.
+  Instant fetch_due = kNever;  ///< A FETCH has to end by then.
 
   /// Wants at most so many rows; 0: all.
   Execution(Portal& executed, uint32_t rows_max);
@@ -24,7 +24,7 @@ struct Execution {
 
   /// Says whether it is one of a FETCH or MOVE that has begun.
   [[nodiscard]] bool is_fetching() const { return portal->fetch.has_value(); }
-  /// What it is told by once all its rows have been sent. An INSERT's count is told once.
+  /// Returns the tag that ends it once all its rows have been sent. An INSERT's count is told once.
   [[nodiscard]] std::string tag();
 };
 

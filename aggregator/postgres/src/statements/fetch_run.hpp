@@ -13,8 +13,8 @@ namespace daedalus::postgres {
 
 class FetchRun {
  public:
-  /// What begins at the cursor's place; `may_go_back`: it was not declared with NO SCROLL. Errors: 55000 it may not,
-  /// 54000 the rows it would go back to are not kept any longer.
+  /// Makes a run that begins at the cursor's place; `may_go_back`: it was not declared with NO SCROLL. Errors: 55000 it
+  /// may not, 54000 the rows it would go back to are not kept any longer.
   [[nodiscard]] static Result<FetchRun> begin(const FetchCommand& command, bool may_go_back, const CursorRows& rows);
 
   /// Goes on as far as rows have come, and hands over those that are asked for. Returns whether it has come to its end.
@@ -29,7 +29,7 @@ class FetchRun {
     kUp,       ///< So many rows upwards.
     kDown,     ///< So many downwards.
     kRow,      ///< To one row, and that one alone; 0: before the first.
-    kFromEnd,  ///< The same, counted from the end.
+    kFromEnd,  ///< To one row, counted from the end.
     kStay,     ///< The row it stands on once more.
     kRewind,   ///< Before the first row, past all that lie between.
     kDone,

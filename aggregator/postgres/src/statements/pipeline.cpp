@@ -14,7 +14,7 @@ Portal& Pipeline::add_query(Portal& portal, PreparedStatements::Statement unname
   Slot& slot = slots_.emplace_back();
   slot.unnamed = std::move(unnamed);
   parameter_bytes_ += portal.parameter_bytes;
-  // What stays behind its name is at its end.
+  // A portal that is at its end stays behind its name.
   Portal left;
   left.statement = portal.statement;
   left.parameter_bytes = portal.parameter_bytes;

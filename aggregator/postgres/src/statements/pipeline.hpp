@@ -24,14 +24,14 @@ class Pipeline {
     bool is_put_off = false;         ///< It is to be asked again when its turn comes.
     uint64_t rows_sent = 0;
     PreparedStatements::Statement unnamed;  ///< The statement without a name when it was executed.
-    std::string behind;                     ///< What is said once it has ended.
+    std::string behind;                     ///< The client is told this once it has ended.
   };
 
   /// Both outlive this.
   Pipeline(const SessionLimits& limits, Answers& answers) : limits_(limits), answers_(answers) {}
 
   [[nodiscard]] bool empty() const { return slots_.empty(); }
-  /// Whether nothing more is to be looked at before something has ended. Precondition: !empty().
+  /// Returns whether nothing more is to be looked at before something has ended. Precondition: !empty().
   [[nodiscard]] bool is_full() const;
 
   /// Takes what is to run out of the portal, which is at its end then. Returns where it is now. Pointers to it are
@@ -42,11 +42,11 @@ class Pipeline {
   /// Precondition, of both: !empty().
   [[nodiscard]] Slot& first() { return slots_.front(); }
   [[nodiscard]] const Slot& first() const { return slots_.front(); }
-  /// What is said behind all that is under way. Precondition: !empty().
+  /// The text that the client is told behind all that is under way. Precondition: !empty().
   [[nodiscard]] std::string& text_behind() { return slots_.back().behind; }
   /// Whose query was asked under this sequence; null: nobody's.
   [[nodiscard]] Slot* find(uint64_t sequence);
-  /// Of the last one; null: that is a Sync, or there is none.
+  /// The portal of the last one; null: that is a Sync, or there is none.
   [[nodiscard]] Portal* last_query() { return slots_.empty() ? nullptr : slots_.back().portal.get(); }
 
   /// So many bytes of rows have come to it, and wait.
@@ -61,7 +61,7 @@ class Pipeline {
 
   /// A statement has been prepared, while queries were under way if there are any.
   void on_prepared() { has_parsed_ahead_ = has_parsed_ahead_ || !slots_.empty(); }
-  /// Whether one has been since all queries had ended.
+  /// Returns whether a statement has been prepared since all queries had ended.
   [[nodiscard]] bool has_parsed_ahead() const { return has_parsed_ahead_; }
 
  private:

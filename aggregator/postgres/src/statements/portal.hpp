@@ -1,4 +1,4 @@
-// What a session keeps of statements that run, with what has come of their answers.
+// A portal is a statement that runs, with what has come of its answer.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace daedalus::postgres {
 
-/// What the catalogue has given, and how much of it the client has.
+/// The catalogue has given this answer, and the client has a part of it.
 struct CatalogueRows {
   catalogue::Answer answer;
   size_t begin = 0;
@@ -45,22 +45,22 @@ struct Portal {
   std::vector<int16_t> formats;  ///< As given by Bind, one for each column.
   bool is_simple = false;        ///< Its columns are told when they come.
   bool has_started = false;
-  uint64_t sequence = 0;  ///< Of its operation, while that is in flight.
+  uint64_t sequence = 0;  ///< Its operation's, while that is in flight.
   std::shared_ptr<const RowEncoder> encoder;
   Fifo<std::pair<std::string, uint32_t>> rows;  ///< That wait for an Execute, and how many.
   bool has_ended = false;
   std::optional<Failure> failure;
-  std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Of a COPY … TO STDOUT that runs.
-  std::optional<uint32_t> inserted;             ///< Of an INSERT whose RETURNING gives the rows: for its tag.
+  std::shared_ptr<CopyOut> copy_out = nullptr;  ///< Its COPY … TO STDOUT, while that runs.
+  std::optional<uint32_t> inserted;             ///< The count for the tag of an INSERT whose RETURNING gives the rows.
   std::unique_ptr<Cursor> cursor;               ///< Its rows are there, not in `rows`.
-  std::optional<FetchRun> fetch;                ///< Of a FETCH or MOVE that has begun.
-  std::unique_ptr<catalogue::Statement> asked;  ///< Of the catalogue: parameters and formats, as they were bound.
+  std::optional<FetchRun> fetch;                ///< Its FETCH or MOVE, once that has begun.
+  std::unique_ptr<catalogue::Statement> asked;  ///< The catalogue's parameters and formats, as they were bound.
   std::unique_ptr<CatalogueRows> catalogue;     ///< Once it has answered.
-  bool is_first_query = false;                  ///< Of its block.
+  bool is_first_query = false;                  ///< It is the first of its block.
   bool is_cancelled = false;
   size_t level = 0;  ///< How many savepoints there were when it was made.
 
-  /// What the core is asked.
+  /// The core is asked with this text.
   [[nodiscard]] const std::string& sql() const { return copy_out != nullptr ? copy_out->sql() : statement->sql; }
 };
 

@@ -10,7 +10,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// Of the cursor that is set aside: no client can say a name with a zero byte.
+/// The name of the cursor that is set aside: no client can say one with a zero byte.
 constexpr std::string_view kSetAside("\0closed", 7);
 
 bool is_held(const Portal& portal) { return portal.cursor != nullptr && portal.cursor->is_held; }

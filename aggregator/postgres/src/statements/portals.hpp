@@ -33,7 +33,7 @@ class Portals {
   [[nodiscard]] const Portal* find_cursor(std::string_view name) const;
   /// Whose operation has this sequence, the simple one among them; null: nobody's.
   [[nodiscard]] Portal* find_running(uint64_t sequence);
-  /// Of the statement of a simple message that runs.
+  /// The portal of the statement of a simple message that runs.
   [[nodiscard]] Portal& simple() { return simple_; }
 
   /// Errors: 54000 there is no room for one with so many bytes of parameters.
@@ -62,7 +62,7 @@ class Portals {
   void end_transaction(bool is_commit);
   /// A transaction that was one message and has failed: its cursors.
   void drop_new_cursors();
-  /// Those that were made behind so many savepoints, or more.
+  /// Drops those that were made behind so many savepoints, or more.
   void drop_from(size_t level);
   /// Only so many savepoints are left: what was made behind others belongs to the last of these.
   void release_to(size_t level);
@@ -70,7 +70,7 @@ class Portals {
   /// All, at the end of the session: nobody is told.
   void clear();
 
-  /// Of parameters.
+  /// The bytes of all parameters.
   [[nodiscard]] uint64_t parameter_bytes() const { return parameter_bytes_; }
 
  private:
@@ -79,7 +79,7 @@ class Portals {
   /// Returns the one behind it.
   ByName::iterator drop(ByName::iterator entry);
   void rename(std::string_view from, std::string to);
-  /// Those that `is_to_go` says so of, but the executed one.
+  /// Drops those that `is_to_go` names, but the executed one.
   template <typename IsToGo>
   void drop_if(IsToGo is_to_go);
 

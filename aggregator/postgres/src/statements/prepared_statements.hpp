@@ -33,9 +33,10 @@ struct Prepared {
   uint32_t parameters_unused = 0;                 ///< So many of the last ones take values, and are not used.
   bool is_catalogue_cursor = false;               ///< A DECLARE whose query the catalogue runs.
   std::vector<semantics::Column> columns;         ///< None: it gives no rows.
-  std::vector<uint16_t> origins = {};             ///< Of columns: which of the table's; none where that is not known.
-  std::vector<semantics::Column> cursor_columns;  ///< Of the query of a DECLARE, once that has been described.
-  /// Of one that the catalogue runs: types of its parameters and columns; what is above knows nothing of them.
+  std::vector<uint16_t> origins = {};             ///< Each column's in the table; none where that is not known.
+  std::vector<semantics::Column> cursor_columns;  ///< A DECLARE's query gives these, once it has been described.
+  /// The catalogue describes a statement that it runs: types of its parameters and columns; what is above knows nothing
+  /// of them.
   std::shared_ptr<const catalogue::Answer> catalogue;
   std::shared_ptr<const Error> mistake = nullptr;       ///< With it, it is never bound.
   std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
@@ -58,7 +59,7 @@ class PreparedStatements {
 
   /// Null: there is none of this name.
   [[nodiscard]] Statement find(std::string_view name) const;
-  /// Whether a statement of this name may be added. Errors: 42P05 there is one; 54000 there are too many.
+  /// Errors, where no statement of this name may be added: 42P05 there is one; 54000 there are too many.
   [[nodiscard]] Result<void> check_room(std::string_view name, size_t sql_size) const;
   /// In the place of the one of this name.
   void keep(const std::string& name, Prepared prepared);
@@ -66,23 +67,25 @@ class PreparedStatements {
   void put_back_unnamed(Statement statement);
   void drop(std::string_view name);
   void drop_all();
-  /// The same at the end of the session, when nobody asks for slots any longer.
+  /// Drops all at the end of the session, when nobody asks for slots any longer.
   void clear() { by_name_.clear(); }
 
   // ---- those that go by slot ----
-  /// Where the core has the text of a statement that is about to run, from now on at the latest; 0: nowhere.
+  /// Returns the slot where the core has the text of a statement that is about to run, from now on at the latest; 0:
+  /// none.
   [[nodiscard]] uint32_t slot_of(const Prepared& prepared, Requests& requests);
-  /// Of whatever answer they come with: whoever waited for that may have given up.
+  /// Learns them from any answer that they come with: whoever waited for that may have given up.
   void learn_columns(const wire::v1::QueryRows& rows);
-  /// What was defined under this sequence, most likely of this statement; null: nobody has it any more.
+  /// Returns the statement that was defined under this sequence, most likely this one; null: nobody has it any more.
   [[nodiscard]] std::shared_ptr<SlottedStatement> find_slotted(const Prepared& prepared, uint64_t sequence) const;
-  /// What the statement's columns were described as last; null: not in these formats, with this number of the table.
+  /// Returns how the statement's columns were described last; null: not in these formats, with this number of the
+  /// table.
   [[nodiscard]] static const std::string* find_description(const Prepared& prepared,
                                                            const std::vector<int16_t>& formats, uint32_t table);
   void keep_description(const Prepared& prepared, std::string_view description, const std::vector<int16_t>& formats,
                         uint32_t table);
 
-  /// Of texts and names, of what the core has by slots, and of descriptions.
+  /// The bytes of texts and names, of what the core has by slots, and of descriptions.
   [[nodiscard]] uint64_t bytes() const { return text_bytes_ + (slots_ == nullptr ? 0 : slots_->bytes()); }
 
  private:

@@ -1,4 +1,4 @@
-// What a session asks of its owner, in order, until the owner takes it.
+// A session's requests wait in order until its owner takes them.
 //
 // Decides the numbers of what is asked, by which answers are told apart. Refuses to know what it is asked for, and what
 // comes of it.
@@ -28,9 +28,9 @@ class Requests {
   // ---- of the core ----
   /// Gives it its sequence, which is returned.
   uint64_t ask(wire::v1::Operation&& operation);
-  /// Of what is asked next.
+  /// The sequence of the next operation.
   [[nodiscard]] uint64_t next_sequence() const { return last_sequence_ + 1; }
-  /// What was asked under this sequence is not wanted any longer.
+  /// Nobody wants any longer what was asked under this sequence.
   void abort(uint64_t sequence);
 
   // ---- of a worker ----

@@ -1,4 +1,4 @@
-// What clients are told of the columns that a statement gives: RowDescription, or NoData where it gives none.
+// Clients are told which columns a statement gives: RowDescription, or NoData where it gives none.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,11 @@ struct DescribedFor {
 /// encoding does not have.
 [[nodiscard]] Result<void> append_columns(const std::vector<semantics::Column>& columns, const Command& command,
                                           DescribedFor client, std::string& out);
-/// Of a statement that is not the catalogue's. `table`: the number that the catalogue has for the table; 0: none.
+/// Describes a statement that is not the catalogue's. `table`: the number that the catalogue has for the table; 0:
+/// none.
 [[nodiscard]] Result<void> append_columns_of(const Prepared& prepared, uint32_t table, DescribedFor client,
                                              std::string& out);
-/// Of what the catalogue has described; no formats: all of it is text.
+/// Describes what the catalogue has described; no formats: all of it is text.
 [[nodiscard]] Result<void> append_catalogue_columns(const catalogue::Answer& answer, DescribedFor client,
                                                     std::string& out);
 

@@ -8,7 +8,7 @@ namespace {
 
 /// Many clients prepare what they run once.
 constexpr uint32_t kRunsMin = 2;
-/// Of a definition beside its text, bytes; a little more than there are.
+/// A definition has so many bytes beside its text; in truth a little fewer.
 constexpr size_t kDefinitionOverhead = 16;
 constexpr size_t kDescriptionSizeMax = 4096;
 

@@ -23,12 +23,12 @@ struct SlottedStatement {
   bool is_dropped = false;  ///< Only portals have it still: nothing more is kept of it.
   uint32_t runs = 0;
   uint32_t slot = 0;
-  uint64_t sequence = 0;  ///< Of its definition, which answers name.
+  uint64_t sequence = 0;  ///< Its definition's, which answers name.
   std::optional<std::vector<semantics::Column>> columns;
   /// For those columns, as they were asked for last.
   std::shared_ptr<const RowEncoder> encoder;
   std::vector<int16_t> formats;
-  /// What its columns were described as last, whole; empty: not yet.
+  /// The whole message that described its columns last; empty: none has yet.
   std::string description;
   std::vector<int16_t> description_formats;
   uint32_t description_table = 0;  ///< The table's OID that it names.
@@ -55,13 +55,13 @@ class StatementSlots {
   /// Nobody runs it any more: its slot is free.
   void drop(SlottedStatement& statement, const std::string& sql);
 
-  /// Of all texts in slots, and of descriptions.
+  /// The bytes of all texts in slots, and of descriptions.
   [[nodiscard]] uint64_t bytes() const { return bytes_; }
 
  private:
   const contract::SlotLimits limits_;
   uint32_t used_ = 0;           ///< Slots that have ever been.
-  std::vector<uint32_t> free_;  ///< Of these.
+  std::vector<uint32_t> free_;  ///< Slots without a statement.
   uint64_t bytes_ = 0;
   std::unordered_map<uint64_t, std::weak_ptr<SlottedStatement>> by_sequence_;
 };

@@ -1,4 +1,4 @@
-// What a client is sent: one function a message, each appends it whole.
+// Each function appends one message to a client, whole.
 //
 // Refuses to know when each is due. Texts that go out are cut at a zero byte, which ends them in the protocol.
 #pragma once
@@ -57,7 +57,7 @@ void append_negotiate_version(std::span<const std::string> unknown_options, std:
 void append_parameter_status(std::string_view name, std::string_view value, std::string& out);
 void append_backend_key(uint32_t process_id, uint32_t secret, std::string& out);
 void append_ready(BlockState state, std::string& out);
-/// What an error says besides, each may be empty.
+/// An error says these besides; each may be empty.
 struct ErrorTexts {
   std::string_view detail = {};
   std::string_view context = {};
@@ -69,8 +69,8 @@ void append_row_description(std::span<const Field> fields, std::string& out);
 void append_parameter_description(std::span<const uint32_t> types, std::string& out);
 /// A DataRow of one text.
 void append_text_row(std::string_view text, std::string& out);
-/// Those without a body: ParseComplete '1', BindComplete '2', CloseComplete '3', EmptyQueryResponse 'I', NoData 'n',
-/// PortalSuspended 's'.
+/// Appends a message without a body: ParseComplete '1', BindComplete '2', CloseComplete '3', EmptyQueryResponse 'I',
+/// NoData 'n', PortalSuspended 's'.
 void append_plain(char type, std::string& out);
 
 }  // namespace daedalus::postgres

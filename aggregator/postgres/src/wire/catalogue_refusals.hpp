@@ -1,4 +1,4 @@
-// What is refused over the catalogue, and which refusals may be about it.
+// The session refuses some statements over the catalogue, and finds out which refusals may be about it.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace daedalus::postgres {
 
-/// Whether a statement with this error may be one over the catalogue, where its names are known.
+/// Returns whether a statement with this error may be one over the catalogue, where its names are known.
 [[nodiscard]] bool may_be_of_catalogue(const Error& error);
 
-/// What is said of `what` over the catalogue: it runs SELECT alone.
+/// Returns the refusal of `what` over the catalogue: it runs SELECT alone.
 [[nodiscard]] Error catalogue_refusal(std::string_view what);
 
 }  // namespace daedalus::postgres

@@ -17,7 +17,7 @@ struct Failure {
 /// Returns what the client is told that has wanted its statement to be stopped.
 [[nodiscard]] Error cancelled_by_user();
 
-/// What the core says. `has_timeout`: the session has set one, which is what has stopped a statement then.
+/// Returns what the core says. `has_timeout`: the session has set one, which is what has stopped a statement then.
 [[nodiscard]] Failure failure_of(const wire::v1::Error& error, bool has_timeout);
 
 }  // namespace daedalus::postgres

@@ -1,4 +1,4 @@
-// What a client sends: frames cut from bytes, and messages read from frames (PostgreSQL's protocol 3.0).
+// A client sends bytes: frames are cut from them, and messages are read from frames (PostgreSQL's protocol 3.0).
 //
 // Decides where a message begins and ends, how long it may be, and whether it is one. Refuses to know what it asks for.
 #pragma once
@@ -20,11 +20,11 @@ namespace daedalus::postgres {
 constexpr uint32_t kStartupSizeMax = 10'000;
 constexpr uint32_t kMessageSizeMax = (16u << 20) + (64u << 10);
 
-/// What may come next.
+/// A client may send this next.
 enum class FrameKind : uint8_t {
   kFirst,    ///< Without a type: requests and the startup packet.
   kLogin,    ///< With one, but as short as those before it: of somebody who has not logged in.
-  kMessage,  ///< Of somebody who has.
+  kMessage,  ///< With one, of somebody who has logged in.
 };
 
 /// One message as it came: what stands behind its length.
@@ -95,7 +95,7 @@ struct BindMessage {
   std::vector<std::optional<std::string_view>> parameters;
   std::vector<int16_t> result_formats;
 };
-/// Of a Describe and of a Close: a statement ('S') or a portal ('P').
+/// A Describe or a Close names a statement ('S') or a portal ('P').
 struct TargetMessage {
   char kind = 0;
   std::string_view name;

@@ -18,8 +18,7 @@ constexpr size_t kHeaderSize = 8;
 constexpr uint16_t kNegative = 0x4000;
 constexpr uint16_t kDigitBase = 10'000;
 constexpr size_t kDigitWidth = 4;
-/// Of more digits before the point, or of more zeros behind it, no numeric has any here (kDecimalDigitsMax,
-/// kDecimalScaleMax).
+/// No numeric has more digits before the point here, or more zeros behind it (kDecimalDigitsMax, kDecimalScaleMax).
 constexpr int kWeightMax = 154;
 constexpr int kWeightMin = -251;
 

@@ -1,4 +1,4 @@
-// What a session has to write, in order: messages, and rows that become messages when their turn to leave has come.
+// A session writes its output in order: messages, and rows that become messages when their turn to leave has come.
 //
 // Decides how much leaves at once. Rows wait in their packed form, so that a large answer is encoded a piece at a time,
 // as fast as its client reads, and never all in one turn.
@@ -16,7 +16,7 @@ namespace daedalus::postgres {
 
 class Output {
  public:
-  /// Where the next message is to be appended.
+  /// The next message is to be appended there.
   [[nodiscard]] std::string& text() { return tail_; }
   /// Rows behind everything so far.
   [[nodiscard]] Result<void> add_rows(std::shared_ptr<const RowEncoder> encoder, std::string rows);
@@ -37,7 +37,7 @@ class Output {
   struct Piece {
     std::shared_ptr<const RowEncoder> encoder;  ///< Null: messages.
     std::string bytes;
-    size_t begin = 0;  ///< What is before it has been taken.
+    size_t begin = 0;  ///< Everything before it has been taken.
   };
   void close_tail();
 

@@ -27,7 +27,7 @@ using semantics::Value;
 
 namespace {
 
-/// What pg_type has of a type.
+/// A type's row of pg_type.
 struct TypeEntry {
   TypeKind kind;
   uint32_t oid;
@@ -47,7 +47,7 @@ constexpr TypeEntry kTypes[] = {
 };
 
 constexpr uint32_t kUnknownOid = 705;
-/// Of a packed text.
+/// A packed text has at most so many bytes.
 constexpr size_t kParameterTextMax = UINT16_MAX;
 /// From 1970-01-01, where days and microseconds begin here, to 2000-01-01, where PostgreSQL's do.
 constexpr int64_t kEpochDays = semantics::kDaysFrom1970To2000;

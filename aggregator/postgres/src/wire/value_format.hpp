@@ -91,7 +91,7 @@ struct ParameterType {
 
 /// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range; 0A000 infinity of a moment.
 [[nodiscard]] Result<semantics::Value> read_binary_value(semantics::TypeKind kind, std::string_view bytes);
-/// The same as text, which says infinity, too. Precondition: no string.
+/// Reads a binary value as its text, which says infinity, too. Precondition: no string.
 [[nodiscard]] Result<std::string> read_binary_as_text(semantics::TypeKind kind, std::string_view bytes);
 
 /// Packed rows (docs/wire.md) become messages: DataRows, unless it is for a COPY (CopyEncoder).

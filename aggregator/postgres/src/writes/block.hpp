@@ -46,7 +46,7 @@ class Block {
   [[nodiscard]] Result<void> set_modes(const BlockModes& modes, bool has_writes);
   /// Returns what SET transaction_isolation or transaction_read_only means within the block; nothing for any other SET.
   [[nodiscard]] std::optional<BlockModes> modes_of(const SetCommand& command) const;
-  /// Of blocks to come. Errors: those of Settings.
+  /// Sets the modes of blocks to come. Errors: those of Settings.
   [[nodiscard]] Result<void> set_default_modes(const BlockModes& modes);
   /// A query begins. Returns whether it is the block's first.
   bool note_query();
@@ -93,7 +93,7 @@ class Block {
     bool has_queried = false;
     uint64_t effects = 0;                                      ///< Writes that have taken effect.
     Settings::Values values;                                   ///< When it began.
-    std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL replaced.
+    std::map<std::string, std::optional<std::string>> locals;  ///< SET LOCAL replaced these.
     Savepoints savepoints;
   };
 

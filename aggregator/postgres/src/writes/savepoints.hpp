@@ -22,7 +22,7 @@ class Savepoints {
   /// The settings when a savepoint was made.
   struct Saved {
     Settings::Values values;
-    std::map<std::string, std::optional<std::string>> locals;  ///< What SET LOCAL had replaced.
+    std::map<std::string, std::optional<std::string>> locals;  ///< SET LOCAL had replaced these.
     uint64_t effects = 0;                                      ///< Writes of the block that had taken effect.
 
     friend bool operator==(const Saved&, const Saved&) = default;

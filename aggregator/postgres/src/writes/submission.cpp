@@ -16,8 +16,8 @@ constexpr uint32_t kTriesMax = 5;
 struct Outcome {
   uint64_t applied = 0;
   uint64_t refused = 0;
-  std::string sqlstate;                            ///< Of the first refusal.
-  std::optional<std::vector<uint64_t>> part_rows;  ///< What each part was applied to, where that is known.
+  std::string sqlstate;                            ///< The first refusal's.
+  std::optional<std::vector<uint64_t>> part_rows;  ///< Each part was applied to so many, where that is known.
 };
 
 std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
@@ -31,7 +31,7 @@ std::string sqlstate_of(const wire::v1::RefusedRows& refused) {
   }
 }
 
-/// Of an update of so many parts that was applied to so many rows.
+/// Returns how many rows each of so many parts was applied to, of an update that was applied to so many.
 std::optional<std::vector<uint64_t>> part_rows_of(const wire::v1::WriteConfirmed& confirmed, size_t part_count,
                                                   uint64_t applied) {
   if (confirmed.outcome_forgotten()) {

@@ -17,13 +17,13 @@ namespace daedalus::postgres {
 
 class Submission {
  public:
-  /// What goes with every update.
+  /// These go with every update.
   struct Terms {
     uint64_t map_version = 0;
     int64_t remaining_ns = 0;
     const std::string& principal;
   };
-  /// What comes next of it.
+  /// The submission goes on with this.
   enum class Next : uint8_t {
     kAgain,    ///< It is to be sent once more: the writer knows more of writers than this side did.
     kOutcome,  ///< It has been confirmed.
@@ -51,7 +51,7 @@ class Submission {
  private:
   const std::string& client_;
   uint32_t tries_ = 0;
-  uint64_t sequence_ = 0;  ///< Of the one in flight; 0: none is.
+  uint64_t sequence_ = 0;  ///< The sequence of the one in flight; 0: none is.
   uint64_t number_ = 0;
   uint64_t writer_epoch_ = 0;
   uint64_t numbered_after_ = 0;

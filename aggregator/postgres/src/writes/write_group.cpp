@@ -15,7 +15,7 @@ namespace daedalus::postgres {
 
 namespace {
 
-/// What surrounds the rows of an update's body.
+/// An update's body has so many bytes around its rows.
 constexpr uint64_t kBodyOverhead = 64;
 
 }  // namespace

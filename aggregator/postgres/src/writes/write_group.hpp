@@ -19,22 +19,22 @@ namespace daedalus::postgres {
 
 class WriteGroup {
  public:
-  /// Of messages that are held back.
+  /// Messages that are held back have at most so many bytes.
   static constexpr size_t kHeldBytesMax = 16u << 20;
 
   /// How far it has come: a savepoint.
   struct Mark {
     int part_count = 0;
-    size_t last_rows_size = 0;  ///< Of the last part, if that is an INSERT.
+    size_t last_rows_size = 0;  ///< The last part's, if that is an INSERT.
     uint32_t last_row_count = 0;
     uint32_t rows = 0;
     uint64_t bytes = 0;
   };
 
   [[nodiscard]] bool has_any() const { return body_.parts_size() > 0; }
-  /// Whether it has an UPDATE or DELETE of which nobody has been told.
+  /// Returns whether it has an UPDATE or DELETE of which nobody has been told.
   [[nodiscard]] bool awaits_counts() const { return !tags_.empty(); }
-  /// Of its writes, and of what is held back.
+  /// The bytes of its writes, and of what is held back.
   [[nodiscard]] uint64_t bytes() const { return bytes_ + held_.size(); }
   /// How many rows, and how many bytes of them, still go in.
   [[nodiscard]] uint64_t rows_left() const;
@@ -57,7 +57,7 @@ class WriteGroup {
   void set_part_rows(std::vector<uint64_t> rows) { part_rows_ = std::move(rows); }
   void clear();
   [[nodiscard]] Mark mark() const;
-  /// What was added since is gone. Precondition: the mark is of this group, which has only INSERTs, as all blocks.
+  /// Drops what was added since. Precondition: the mark is of this group, which has only INSERTs, as all blocks.
   void go_back_to(const Mark& mark);
 
  private:

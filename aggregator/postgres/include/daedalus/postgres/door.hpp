@@ -48,8 +48,8 @@ class Door {
   void set_tls(std::shared_ptr<const TlsContext> tls) { tls_ = std::move(tls); }
   /// The number that the catalogue has for the table: clients are told which columns of an answer are its.
   void set_table_oid(uint32_t oid);
-  /// What this session's client may know of all clients, as a JSON array, where its statement may show them; empty
-  /// where it does not. `epoch_us`: since 1970 when Instants began. Cost: of all sessions.
+  /// Returns all clients as this session's client may know them, as a JSON array, where its statement may show them;
+  /// empty where it does not. `epoch_us`: since 1970 when Instants began. Cost: one pass over all sessions.
   [[nodiscard]] std::string clients_told_to(rpc::PeerId session, std::string_view sql, int64_t epoch_us) const;
   [[nodiscard]] const LoginCounts& login_counts() const { return guard_.counts(); }
   [[nodiscard]] size_t session_count() const { return sessions_.size(); }
@@ -64,9 +64,9 @@ class Door {
   const std::function<uint64_t()> random_;
   LoginGuard guard_;
   Seats seats_;
-  const std::shared_ptr<ByteBudget> kept_;  ///< What all sessions keep.
+  const std::shared_ptr<ByteBudget> kept_;  ///< All sessions share it.
   std::shared_ptr<const TlsContext> tls_;
-  std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Those that are gone leave now and then.
+  std::map<rpc::PeerId, std::weak_ptr<PgSession>> sessions_;  ///< Sessions that are gone leave now and then.
   size_t drop_at_ = 64;                                       ///< So many: time to look which are gone.
   uint32_t last_process_id_ = 0;
 };

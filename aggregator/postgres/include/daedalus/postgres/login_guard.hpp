@@ -1,4 +1,4 @@
-// What all sessions of one process share about logging in: the users, the tries that failed, and counts: pure.
+// All sessions of one process share what concerns logging in: the users, the tries that failed, and counts: pure.
 //
 // Decides when a try is answered. A wrong password is answered late, the later the more there were of one user from one
 // address; tries of the two stand in a row, however many connections they come on, and a right one, too, once there was
@@ -30,7 +30,7 @@ struct LoginCounts {
 
 class LoginGuard {
  public:
-  static constexpr int64_t kDelayMinNs = kSecond / 4;  ///< Of the first wrong password; doubles with each further one.
+  static constexpr int64_t kDelayMinNs = kSecond / 4;  ///< After one wrong password; doubles with each further one.
   static constexpr int64_t kDelayMaxNs = 2 * kSecond;
   static constexpr int64_t kRowNsMax = 4 * kSecond;   ///< Most that a try waits for those before it.
   static constexpr int64_t kForgetNs = 60 * kSecond;  ///< After so long without a failure all is forgotten.
@@ -42,7 +42,7 @@ class LoginGuard {
     std::string host;
     friend auto operator<=>(const Suspect&, const Suspect&) = default;
   };
-  /// What a password is to be checked with.
+  /// A password is checked with this.
   struct Challenge {
     ScramVerifier verifier;
     bool is_mock = false;  ///< No password fits.

@@ -1,4 +1,4 @@
-// What a session of PostgreSQL's protocol asks of the process that it is in.
+// A session of PostgreSQL's protocol asks these things of the process that it is in.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ struct CopyRows {
   };
   std::string rows;
   uint32_t row_count = 0;
-  uint64_t last_line = 0;   ///< Of the last of them.
+  uint64_t last_line = 0;   ///< The last of them came from it.
   bool is_drained = false;  ///< For more rows more bytes are needed.
   std::optional<Failure> failure;
 };
 
-/// What takes too long for the network's thread: one piece of work that a session waits for. A session has at most one
-/// under way.
+/// A piece of work that takes too long for the network's thread. The session waits for it, and has at most one under
+/// way.
 struct Work {
   struct Split {
     std::shared_ptr<const std::string> text;
@@ -54,7 +54,7 @@ struct Work {
     std::string bytes;
     bool is_last = false;
   };
-  /// Whether a statement that the compiler refuses is the catalogue's.
+  /// Finds out whether a statement that the compiler refuses is the catalogue's.
   struct Locate {
     std::string sql;
     bool has_table = true;  ///< The client's database has the table.
@@ -63,7 +63,7 @@ struct Work {
   struct Explain {
     wire::v1::StatementBody statement;
   };
-  uint64_t id = 0;  ///< Of this session.
+  uint64_t id = 0;  ///< The session counts them.
   std::variant<Split, Describe, Compile, Convert, Locate, Explain> what;
 };
 using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescription>, Result<aggregator::Compiled>,
@@ -71,7 +71,7 @@ using WorkDone = std::variant<TextPieces, Result<aggregator::StatementDescriptio
 
 /// A statement for the catalogue. A session has at most one under way.
 struct CatalogueWork {
-  uint64_t id = 0;  ///< Of this session.
+  uint64_t id = 0;  ///< The session counts them.
   catalogue::Statement statement;
 };
 

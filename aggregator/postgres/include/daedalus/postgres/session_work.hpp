@@ -1,4 +1,4 @@
-// What a thread does for a session while the network's thread serves others.
+// A thread does the work of a session while the network's thread serves others.
 //
 // Decides what each kind of work is done by. Refuses to know threads, the clock and whose work it is.
 #pragma once

@@ -1,4 +1,5 @@
-// What connections are encrypted with: a certificate, its key, and who may sign those of clients; TLS 1.3 by OpenSSL.
+// The key, the certificate and the authorities by which connections are encrypted and clients certified; TLS 1.3 by
+// OpenSSL.
 //
 // Refuses to know files: texts (PEM) come in. A connection keeps the context that it began with.
 #pragma once
@@ -25,8 +26,8 @@ class TlsContext {
   [[nodiscard]] static Result<std::shared_ptr<const TlsContext>> make(const TlsTexts& texts);
 
   [[nodiscard]] ssl_ctx_st* get() const { return context_.get(); }
-  /// What a login is bound to: the server certificate's digest (tls-server-end-point, RFC 5929, section 4.1). Empty:
-  /// its signature has none.
+  /// Returns what a login is bound to: the server certificate's digest (tls-server-end-point, RFC 5929, section 4.1).
+  /// Empty: its signature has none.
   [[nodiscard]] const std::string& binding() const { return binding_; }
 
  private:

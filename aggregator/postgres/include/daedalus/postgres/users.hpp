@@ -14,15 +14,15 @@
 
 namespace daedalus::postgres {
 
-/// What a user may do; each may what the one before it may.
+/// A role says what its user may do; each may do what the one before it may.
 enum class Role : uint8_t {
   kReader,    ///< Ask.
   kWriter,    ///< INSERT, UPDATE and DELETE.
-  kOperator,  ///< What concerns the cluster.
+  kOperator,  ///< May do what concerns the cluster.
 };
 [[nodiscard]] std::string_view name_of(Role role);
 
-/// What the server keeps of a password for SCRAM-SHA-256 (RFC 5802, section 3); bytes, not base64.
+/// The server keeps this of a password for SCRAM-SHA-256 (RFC 5802, section 3); bytes, not base64.
 struct ScramVerifier {
   uint32_t iterations = 0;
   std::string salt;
@@ -39,7 +39,7 @@ struct User {
 };
 struct Users {
   std::map<std::string, User, std::less<>> by_name;
-  /// What the salts of users who do not exist are made of, so that all who read the file make the same ones; empty: the
+  /// The salts of users who do not exist are made of this, so that all who read the file make the same ones; empty: the
   /// file has none. It is random, and not made of verifiers: else who sees such a salt could try passwords against it.
   std::string salt_key;
 };
