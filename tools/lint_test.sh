@@ -37,7 +37,7 @@ expect CLEAN semantics/values/numbers/spare_limbs.cpp 'thread_local int another 
 expect FOUND semantics/values/texts/text.cpp 'thread_local int parsed = 0;'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/WriterCore.java 'long now = System.nanoTime();'
 expect FOUND client-java/writer/src/main/java/org/daedalus/writer/UpdateChecker.java 'import java.util.Random;'
-expect FOUND client-java/client/src/main/java/org/daedalus/client/ClientCore.java 'synchronized (this) {}'
+expect FOUND client-java/client/src/main/java/org/daedalus/client/internal/protocol/ClientCore.java 'synchronized (this) {}'
 expect FOUND client-java/channel/src/main/java/org/daedalus/channel/Channel.java 'import io.netty.buffer.ByteBuf;'
 expect FOUND client-java/wire/src/main/java/org/daedalus/wire/Framer.java 'var at = java.time.Instant.now();'
 

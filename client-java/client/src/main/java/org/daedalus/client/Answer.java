@@ -2,6 +2,8 @@ package org.daedalus.client;
 
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.sending.Connections;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.Result;
@@ -32,7 +34,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
     /** Whether what was asked has been sent, as far as any thread can know, and is not a query. */
     boolean mayTakeEffect() {
         Request sent = request;
-        return sent != null && sent.content.mayWrite();
+        return sent != null && sent.mayWrite();
     }
 
     void submit(Request content) {
@@ -85,7 +87,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
 
     private void onRows(ArrivedResult batch) {
         if (rows == null) {
-            rows = new ResultSet(request.columns, connections, () -> abort("the query was aborted"));
+            rows = new ResultSet(request.columns(), connections, () -> abort("the query was aborted"));
         }
         if (!rows.onRows(batch)) {
             fail(new DaedalusException(Category.RETRY, "53200", "answers that wait to be read exceed "

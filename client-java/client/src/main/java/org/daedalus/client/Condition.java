@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
+import org.daedalus.client.internal.statements.SqlText;
 
 /**
  * A condition on rows, with SQL's three-valued logic. Made by the static methods, joined by {@link #and}, {@link #or}

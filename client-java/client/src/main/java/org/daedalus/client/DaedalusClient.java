@@ -14,6 +14,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.client.internal.protocol.ClusterIdentity;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.sending.Connections;
+import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.BuildVersion;
 import org.daedalus.wire.WireException;
@@ -53,7 +57,7 @@ public final class DaedalusClient implements AutoCloseable {
         clientId = ByteString.copyFrom(id);
         requestTimeout = options.requestTimeout;
         principal = options.principal;
-        connections = new Connections(options);
+        connections = new Connections(options.forConnections());
     }
 
     /** The way to a client. */
@@ -64,14 +68,14 @@ public final class DaedalusClient implements AutoCloseable {
     /** What a client needs to know; only the aggregators have no default. */
     public static final class Builder {
         List<String> aggregators = List.of();
-        int inFlightMax = 8_192;
-        long bufferedBytesMax = 256L << 20;
-        boolean repeatsRefused = true;
+        private int inFlightMax = 8_192;
+        private long bufferedBytesMax = 256L << 20;
+        private boolean repeatsRefused = true;
         /** The JDK's choice for tasks that nobody waits for: the common pool where that has several threads. */
-        Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
-        String clusterId = "";
-        ConnectionListener connectionListener = new ConnectionListener() {};
-        String name = "client-java";
+        private Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
+        private String clusterId = "";
+        private ConnectionListener connectionListener = new ConnectionListener() {};
+        private String name = "client-java";
         private Duration requestTimeout = Duration.ofSeconds(30);
         private String principal = "";
 
@@ -149,6 +153,11 @@ public final class DaedalusClient implements AutoCloseable {
         public Builder name(String text) {
             name = checkedName("name", text);
             return this;
+        }
+
+        private Connections.Options forConnections() {
+            return new Connections.Options(name, aggregators, inFlightMax, bufferedBytesMax, repeatsRefused, clusterId,
+                    connectionListener, subscriberExecutor);
         }
 
         /** Starts to connect and returns at once. */

@@ -3,6 +3,8 @@ package org.daedalus.client;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.SqlText;
 
 /** Deletes the rows that satisfy all conditions; all rows when there is none. */
 public final class Delete extends Executable<Delete, WriteOutcome> {
@@ -23,7 +25,7 @@ public final class Delete extends Executable<Delete, WriteOutcome> {
         return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("DELETE FROM ").addTable();
             Condition.writeWhere(conditions, sql);
-            return sql.toContent(client.nextSubmission());
+            return Request.Content.of(sql, client.nextSubmission());
         });
     }
 }

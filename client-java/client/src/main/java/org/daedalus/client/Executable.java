@@ -9,6 +9,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.protocol.Request;
 
 /**
  * Something that can be asked once it has been put together: its options, and the two ways to ask. Not thread-safe;

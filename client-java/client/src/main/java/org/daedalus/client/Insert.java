@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.SqlText;
 
 /** Rows to insert, all together, under one timestamp. */
 public final class Insert extends Executable<Insert, WriteOutcome> {
@@ -42,7 +44,7 @@ public final class Insert extends Executable<Insert, WriteOutcome> {
                 }
                 sql.add(")");
             }
-            return sql.toContent(client.nextSubmission());
+            return Request.Content.of(sql, client.nextSubmission());
         });
     }
 }

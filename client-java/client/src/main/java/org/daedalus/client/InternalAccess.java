@@ -31,4 +31,9 @@ final class InternalAccess extends ClientAccess {
     public DaedalusException failure(Error error) {
         return DaedalusException.of(error);
     }
+
+    @Override
+    public DaedalusException rethrown(DaedalusException failure) {
+        return failure.rethrown();
+    }
 }

@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.statements.StatementText;
 
 /**
  * One SQL statement with parameters $1, $2, …, to be executed many times with other values. Thread-safe; one serves a

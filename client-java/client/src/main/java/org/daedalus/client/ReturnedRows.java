@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.WireException;
 

@@ -7,6 +7,7 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.List;
 import java.util.UUID;
+import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Interval;
 

@@ -1,6 +1,7 @@
 package org.daedalus.client;
 
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;

@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.function.Consumer;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.SqlText;
 
 /** A query, put together piece by piece. Conditions given in several calls of {@link #where} must all hold. */
 public final class Select extends Executable<Select, ResultSet> {
@@ -125,7 +127,7 @@ public final class Select extends Executable<Select, ResultSet> {
         return client.description().thenApply(table -> {
             SqlText sql = new SqlText(table);
             write(sql);
-            return sql.toContent(null);
+            return Request.Content.of(sql, null);
         });
     }
 

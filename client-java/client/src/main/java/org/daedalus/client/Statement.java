@@ -4,6 +4,9 @@ import com.google.protobuf.ByteString;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.ParameterBytes;
+import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.v1.StatementBody;
 
 /**

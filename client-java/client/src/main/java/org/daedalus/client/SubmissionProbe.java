@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.wire.v1.Call;
 import org.daedalus.wire.v1.DeletePart;
 import org.daedalus.wire.v1.Expression;

@@ -2,6 +2,8 @@ package org.daedalus.client;
 
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.SqlText;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Slice;
 import org.daedalus.wire.v1.StatementBody;

@@ -4,6 +4,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.daedalus.client.internal.protocol.Request;
+import org.daedalus.client.internal.statements.SqlText;
 
 /** A change of the rows that satisfy all conditions; of all rows when there is none. */
 public final class Update extends Executable<Update, WriteOutcome> {
@@ -47,7 +49,7 @@ public final class Update extends Executable<Update, WriteOutcome> {
                 assignments.get(i).accept(sql);
             }
             Condition.writeWhere(conditions, sql);
-            return sql.toContent(client.nextSubmission());
+            return Request.Content.of(sql, client.nextSubmission());
         });
     }
 }

@@ -9,6 +9,10 @@ import java.time.LocalDateTime;
 import java.time.LocalTime;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.daedalus.client.internal.values.DatetimeFields;
+import org.daedalus.client.internal.values.FloatText;
+import org.daedalus.client.internal.values.TimeText;
+import org.daedalus.client.internal.values.UuidText;
 import org.daedalus.wire.ColumnType;
 
 /** Values from and to text as PostgreSQL's input and output functions do. Knows nothing of columns and files. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.BatchFrame;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.ByteWriter;

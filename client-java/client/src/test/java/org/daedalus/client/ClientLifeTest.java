@@ -15,8 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.daedalus.client.DaedalusException.Category;
-import org.daedalus.wire.WireTypes;
+import org.daedalus.client.internal.answers.ResultColumns;
+import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Operation;
@@ -288,7 +290,7 @@ class ClientLifeTest {
             Request.Content content =
                     Request.Content.of(OperationKind.OPERATION_KIND_STATEMENT, ByteString.EMPTY, null);
             Request late = new Request(content, answer, client.connections().nowNs() + 1);
-            late.columns = new ResultColumns(List.of());
+            late.setColumns(new ResultColumns(List.of()));
             answer.submit(late);
             assertThat(answer.future().cancel(false)).isTrue();
             answer.onResult(ArrivedResult.of(

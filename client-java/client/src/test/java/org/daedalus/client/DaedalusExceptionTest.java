@@ -13,16 +13,10 @@ import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.MissingPart;
 import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.WriteRefusal;
-import org.daedalus.wire.v1.WriteRefused;
 import org.junit.jupiter.api.Test;
 
 /** Every way to fail has a category and an SQLSTATE. */
 class DaedalusExceptionTest {
-    private static DaedalusException refused(WriteRefusal reason) {
-        return ClientErrors.refused(WriteRefused.newBuilder().setReason(reason).setRetryAfterNs(7_000_000).build());
-    }
-
     private static DaedalusException answered(Result.Builder answer) throws Exception {
         try (FakeAggregator fake = new FakeAggregator((self, operation) -> self.answer(operation, answer.clone()));
                 DaedalusClient client = DaedalusClient.builder().aggregators(fake.endpoint())
@@ -52,19 +46,6 @@ class DaedalusExceptionTest {
     }
 
     @Test
-    void shouldSayWhatEveryRefusalOfAnUpdateMeans() {
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_OVERLOADED).category()).isEqualTo(Category.RETRY);
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_OVERLOADED).retryAfter()).hasMillis(7);
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_STALE_MAP).sqlState()).isEqualTo("55000");
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_UNREACHABLE).category()).isEqualTo(Category.UNKNOWN);
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_DIGEST_MISMATCH).category()).isEqualTo(Category.FATAL);
-        assertThat(refused(WriteRefusal.WRITE_REFUSAL_STALE_EPOCH).category()).isEqualTo(Category.FATAL);
-        assertThat(ClientErrors.refused(WriteRefused.newBuilder().setReason(WriteRefusal.WRITE_REFUSAL_REJECTED)
-                .setError(Error.newBuilder().setCategory(ErrorCategory.ERROR_CATEGORY_REJECTED).setSqlstate("23502"))
-                .build()).sqlState()).isEqualTo("23502");
-    }
-
-    @Test
     void shouldCallAnAnswerThatMakesNoSenseFatal() throws Exception {
         assertThat(answered(Result.newBuilder()).category()).isEqualTo(Category.FATAL);
         assertThat(answered(Result.newBuilder().setEnd(org.daedalus.wire.v1.QueryEnd.getDefaultInstance())).sqlState())
@@ -85,12 +66,6 @@ class DaedalusExceptionTest {
         DaedalusException bug = Executable.asDaedalusException(new ArithmeticException("/ by zero"));
         assertThat(bug.category()).isEqualTo(Category.FATAL);
         assertThat(bug).hasCauseInstanceOf(ArithmeticException.class);
-    }
-
-    @Test
-    void shouldSayWhatCannotBeSent() {
-        assertThat(ClientErrors.sendRefused(true).category()).isEqualTo(Category.REJECTED);
-        assertThat(ClientErrors.sendRefused(false).category()).isEqualTo(Category.RETRY);
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.time.Year;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.Constants;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Hello;
@@ -45,7 +46,7 @@ class PreparedStatementTest {
                 }
                 StatementBody body = StatementBody.parseFrom(operation.getBody());
                 String text = slot == 0 ? body.getSql() : slots.get(slot);
-                if (SqlText.isQuery(text)) {
+                if (new StatementText(text).isQuery()) {
                     fake.answerRows(operation, new Object[] {text.substring(0, 11),
                         Integer.valueOf(Constants.toValue(body.getParameters(0)).toString())});
                     fake.answerEnd(operation, 1);

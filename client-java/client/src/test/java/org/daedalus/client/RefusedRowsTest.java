@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.daedalus.client.Condition.eq;
 
-import com.google.protobuf.ByteString;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
@@ -18,19 +17,15 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.WriteOutcome.Refusal;
-import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.PartitionOutcome;
 import org.daedalus.wire.v1.RefusedRows;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.RowRefusal;
-import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
 
 /** An update that refused rows: an error that says what took effect, from every way to submit one, never repeated. */
 class RefusedRowsTest {
-    private static final long DEADLINE = 1_000_000_000;
-
     private static PartitionOutcome.Builder partition(int number, long applied) {
         return PartitionOutcome.newBuilder().setNode(number / 2).setPartition(number).setRowsMatched(applied)
                 .setRowsApplied(applied);
@@ -143,24 +138,6 @@ class RefusedRowsTest {
                 WriteOutcome.of(confirmed(partition(0, 1, RowRefusal.ROW_REFUSAL_OVERFLOW, 0)).build());
         assertThat(outcome.refused()).isEmpty();
         assertThat(outcome.refusedRows()).isZero();
-    }
-
-    @Test
-    void shouldEndTheRequestInTheCoreWithoutSendingAnythingAgain() {
-        for (RowRefusal reason : List.of(RowRefusal.ROW_REFUSAL_NO_ROOM, RowRefusal.ROW_REFUSAL_OVERFLOW)) {
-            ClientCore core = new ClientCore(List.of("a:1"), true, "");
-            core.onUp("a:1", 1, Hellos.AGGREGATOR, 0);
-            core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_SUBMIT, ByteString.EMPTY,
-                    SubmissionId.getDefaultInstance()),
-                    null, DEADLINE), 0);
-            ClientActions ended = core.onResult(1, Result.newBuilder().setSequence(1)
-                    .setConfirmed(confirmed(partition(0, 0, reason, 1))).build(), 1);
-            assertThat(ended.sends()).isEmpty();
-            assertThat(ended.deliveries()).hasSize(1);
-            assertThat(ended.deliveries().get(0).last()).isTrue();
-            assertThat(core.nextDeadlineNs()).as("nothing is left to be done").isEqualTo(Long.MAX_VALUE);
-            assertThat(core.onDown("a:1", 1, "reset", 2).deliveries()).isEmpty();
-        }
     }
 
     /** Every way to submit an update. */

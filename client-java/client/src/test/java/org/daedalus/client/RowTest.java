@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.function.BiFunction;
+import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
 import org.daedalus.wire.Interval;

@@ -52,6 +52,9 @@ public abstract class ClientAccess {
     /** Returns what an error of the wire means. */
     public abstract DaedalusException failure(Error error);
 
+    /** Returns a copy of the failure to be thrown by the thread that waits for it; its cause is {@code failure}. */
+    public abstract DaedalusException rethrown(DaedalusException failure);
+
     /** {@link DaedalusClient#status} as it came. */
     public abstract CompletableFuture<StatusReply> status(DaedalusClient client);
 }

@@ -1,0 +1,91 @@
+package org.daedalus.client.internal.protocol;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.daedalus.wire.v1.Hello;
+
+/** The aggregators that are connected, in the order of their ids, and which of them is next. Not thread-safe. */
+final class LivePeers {
+    /** One connection: what is in flight on it, and what is in its slots. */
+    static final class Peer {
+        final long id;
+        final RequestMap inFlight = new RequestMap();
+        final StatementSlots slots;
+        private long nextSequence = 1;
+
+        private Peer(long id, Hello hello) {
+            this.id = id;
+            this.slots = new StatementSlots(hello, this::takeSequence);
+        }
+
+        long takeSequence() {
+            return nextSequence++;
+        }
+
+        /** The request is not in flight here any more; no-op when it was not. */
+        void release(Request request) {
+            inFlight.remove(request);
+            if (request.definition != null) {
+                slots.onOver(request.definition);
+                request.definition = null;
+            }
+        }
+
+        private boolean hasRoom() {
+            return inFlight.size() < ClientCore.PEER_IN_FLIGHT_MAX;
+        }
+    }
+
+    private final List<Peer> peers = new ArrayList<>();
+    private long lastId;
+
+    boolean isEmpty() {
+        return peers.isEmpty();
+    }
+
+    void add(long id, Hello hello) {
+        int place = peers.size();
+        while (place > 0 && peers.get(place - 1).id > id) {
+            place--;
+        }
+        peers.add(place, new Peer(id, hello));
+    }
+
+    /** Null: it is not there. */
+    Peer get(long id) {
+        for (int index = 0; index < peers.size(); index++) {
+            if (peers.get(index).id == id) {
+                return peers.get(index);
+            }
+        }
+        return null;
+    }
+
+    /** The one that was there; null: it was not. */
+    Peer remove(long id) {
+        Peer peer = get(id);
+        peers.remove(peer);
+        return peer;
+    }
+
+    /** The one after the last one that was given something, of those with room; null: there is none. */
+    Peer next() {
+        int count = peers.size();
+        int first = 0;
+        while (first < count && peers.get(first).id <= lastId) {
+            first++;
+        }
+        for (int tried = 0; tried < count; tried++) {
+            Peer peer = peers.get((first + tried) % count);
+            if (peer.hasRoom()) {
+                return peer;
+            }
+        }
+        return null;
+    }
+
+    /** {@code peer} was given something. */
+    void onGiven(Peer peer) {
+        lastId = peer.id;
+    }
+}

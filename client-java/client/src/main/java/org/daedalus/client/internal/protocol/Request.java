@@ -1,0 +1,154 @@
+package org.daedalus.client.internal.protocol;
+
+import com.google.protobuf.ByteString;
+import java.util.List;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.internal.answers.ResultColumns;
+import org.daedalus.client.internal.statements.SqlText;
+import org.daedalus.client.internal.statements.StatementText;
+import org.daedalus.wire.ArrivedResult;
+import org.daedalus.wire.v1.OperationKind;
+import org.daedalus.wire.v1.Route;
+import org.daedalus.wire.v1.StatementBody;
+import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.wire.v1.SubmitBody;
+
+/** One request on its way through {@link ClientCore}, from submission to its last result. */
+public final class Request {
+    /** Takes what comes back. Called on the network's thread; must not block or throw. */
+    public interface Responder {
+        /** A result of the request; the last one is followed by nothing. */
+        void onResult(ArrivedResult result);
+
+        /** The end without an answer; what came before is void. */
+        void onFailure(DaedalusException failure);
+    }
+
+    /**
+     * What is asked.
+     *
+     * @param statement the text that {@code body} lacks, which may travel in a slot; null: the body has everything
+     * @param body without the submission, which is not the same at every sending
+     * @param submission under which what can change rows is repeated; null: it only reads
+     * @param prefixMin the answer includes every update up to here
+     */
+    public record Content(OperationKind kind, StatementText statement, ByteString body, SubmissionId submission,
+            List<Route> routes, long mapVersion, long prefixMin, int priority, String requestId, String principal) {
+        public static Content of(OperationKind kind, ByteString body, SubmissionId submission) {
+            return new Content(kind, null, body, submission, List.of(), 0, 0, 0, "", "");
+        }
+
+        /**
+         * Makes the content of a statement that was put together.
+         *
+         * @param submission null for a statement that only reads
+         */
+        public static Content of(SqlText sql, SubmissionId submission) {
+            return ofStatement(new StatementText(sql.text()), sql.parameters(), submission);
+        }
+
+        public static Content ofStatement(StatementText statement, ByteString body, SubmissionId submission) {
+            return new Content(OperationKind.OPERATION_KIND_STATEMENT, statement, body, submission, List.of(), 0, 0, 0,
+                    "", "");
+        }
+
+        /**
+         * Whether the statement is worth a slot: it comes again with other values. Long texts that write are those of
+         * many rows, of which no two need be alike.
+         */
+        boolean mayTravelBySlot() {
+            return statement != null && !body.isEmpty()
+                    && (submission == null || statement.field().size() <= WRITING_TEXT_SIZE_MAX);
+        }
+
+        public boolean mayWrite() {
+            return submission != null;
+        }
+    }
+
+    /** Statements that may write and are longer travel whole. */
+    static final int WRITING_TEXT_SIZE_MAX = 16 << 10;
+    static final int NOT_IN_HEAP = -1;
+
+    final Content content;
+    final Responder responder;
+    final long deadlineNs;
+
+    // What follows belongs to ClientCore.
+    long id;
+    long peerId;
+    long sequence;
+    /** By which its statement travels at its peer, as long as it is in flight there; null: whole. */
+    StatementSlots.Definition definition;
+    /** Whether that definition is sent with this sending. */
+    boolean defines;
+    /** Of its answer; null before rows of it have arrived. */
+    private ResultColumns columns;
+    /** Where it is in the {@link DeadlineHeap}. */
+    int heapPlace = NOT_IN_HEAP;
+    /** What the client knew when it was first sent, of those sendings that nobody said nothing came of. */
+    SubmissionStamp stamp = SubmissionStamp.NONE;
+    /** It may be at, or have been at, a peer that has not said that nothing happened. */
+    boolean sentEver;
+    /** It was at a peer whose connection was lost, or was sent by somebody else before. */
+    boolean lostEver;
+    boolean answered;
+    boolean finished;
+    int refusals;
+    /** Why it is repeated; null: nobody has refused it. */
+    DaedalusException lastRefusal;
+    int staleRefusals;
+    long repeatAtNs;
+    /** Its place among all sendings of updates; 0: it is not under way, or not counted. */
+    long updateSending;
+
+    public Request(Content content, Responder responder, long deadlineNs) {
+        this.content = content;
+        this.responder = responder;
+        this.deadlineNs = deadlineNs;
+        if (content.mayWrite() && content.submission.getRepeated()) {
+            stamp = SubmissionStamp.of(content.submission);
+            sentEver = true;
+            lostEver = true;
+        }
+    }
+
+    /** Says whether the request can change rows. */
+    public boolean mayWrite() {
+        return content.mayWrite();
+    }
+
+    /** Returns the object that takes the request's results. */
+    public Responder responder() {
+        return responder;
+    }
+
+    public void setColumns(ResultColumns ofAnswer) {
+        columns = ofAnswer;
+    }
+
+    /** Returns the columns of the answer; null before rows of it have arrived. */
+    public ResultColumns columns() {
+        return columns;
+    }
+
+    /** Whether calling it failed would be a lie. */
+    boolean mayHaveTakenEffect() {
+        return content.mayWrite() && sentEver;
+    }
+
+    /** It is about to be sent by a client that knows {@code now}. */
+    void onSending(SubmissionStamp now) {
+        stamp = lostEver ? stamp : now;
+        sentEver = true;
+    }
+
+    /** A body with the submission alone; encodings of one message that follow each other are read as one. */
+    ByteString named() {
+        SubmissionId submission = content.submission.toBuilder()
+                .setEpoch(stamp.epoch()).setNumberedAfter(stamp.numberedAfter()).setRepeated(lostEver).build();
+        return content.kind == OperationKind.OPERATION_KIND_STATEMENT
+                ? StatementBody.newBuilder().setSubmission(submission).build().toByteString()
+                : SubmitBody.newBuilder().setSubmission(submission).build().toByteString();
+    }
+}

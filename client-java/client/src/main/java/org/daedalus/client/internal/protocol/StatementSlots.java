@@ -1,0 +1,152 @@
+package org.daedalus.client.internal.protocol;
+
+import com.google.protobuf.ByteString;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import org.daedalus.client.internal.answers.ResultColumns;
+import org.daedalus.client.internal.statements.StatementText;
+import org.daedalus.wire.v1.Hello;
+
+/**
+ * Which statement is in which slot of one connection, and what columns its answers have (docs/wire.md, "Shapes"): the
+ * sender's side, which alone chooses.
+ *
+ * <p>Decides what is defined, and what for it is evicted: the slot that was not used for longest is defined anew. Holds
+ * what the peer holds provided that every definition is sent, in order, before the operation that asked for it; when
+ * one cannot be, {@link #giveUp} says so, and from then on everything travels whole. A definition is kept until it is
+ * neither in a slot nor has requests in flight. Pure; not thread-safe.
+ */
+final class StatementSlots {
+    /** What this side keeps for one connection, however much more the peer offers. */
+    static final int SLOTS_MAX = 4_096;
+    static final int BODY_SIZE_MAX = 64 << 10;
+
+    /** One statement in one slot, from when it is defined. */
+    static final class Definition {
+        final int slot;
+        /** Of the DEFINE, under which answers name it. */
+        final long sequence;
+        /** Null until an answer has taught them. */
+        private ResultColumns columns;
+        private boolean isSent;
+        private boolean isInSlot = true;
+        private int inFlight;
+
+        private Definition(int slot, long sequence) {
+            this.slot = slot;
+            this.sequence = sequence;
+        }
+
+        /** It is about to be sent; false: it has been before. */
+        boolean markSent() {
+            boolean isFirst = !isSent;
+            isSent = true;
+            return isFirst;
+        }
+
+        /** Of all its answers; null: none has come that has them. */
+        ResultColumns columns() {
+            return columns;
+        }
+    }
+
+    private final int slotsMax;
+    private final long bodySizeMax;
+    private final LongSupplier sequences;
+    /** The one that was not used for longest comes first. */
+    private final Map<String, Definition> bySql = new LinkedHashMap<>(16, 0.75f, true);
+    private final Map<Long, Definition> bySequence = new HashMap<>();
+    private boolean givenUp;
+
+    /**
+     * Of a connection that has just been made.
+     *
+     * @param hello the peer's
+     * @param sequences of operations on the connection: the next one
+     */
+    StatementSlots(Hello hello, LongSupplier sequences) {
+        this.slotsMax = (int) Math.min(SLOTS_MAX, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
+        this.bodySizeMax = Math.min(BODY_SIZE_MAX, Integer.toUnsignedLong(hello.getShapeBytesMax()));
+        this.sequences = sequences;
+    }
+
+    /**
+     * The definition by which {@code text} travels, for one request until {@link #onOver}; null: it travels whole. A
+     * new one has the next sequence, and must be sent.
+     */
+    Definition use(StatementText text) {
+        if (slotsMax == 0 || givenUp) {
+            return null;
+        }
+        Definition used = bySql.get(text.sql());
+        if (used == null) {
+            used = define(text);
+        }
+        if (used != null) {
+            used.inFlight++;
+        }
+        return used;
+    }
+
+    /** A request that used the definition is not in flight any more. */
+    void onOver(Definition used) {
+        used.inFlight--;
+        dropIfUnused(used);
+    }
+
+    /** All answers to what the DEFINE of this sequence defines have these columns. */
+    void learn(long sequence, ResultColumns columns) {
+        Definition definition = bySequence.get(sequence);
+        if (definition != null) {
+            definition.columns = columns;
+        }
+    }
+
+    /** A definition was not sent: what the peer has in its slots is not known any more. */
+    void giveUp() {
+        givenUp = true;
+        while (!bySql.isEmpty()) {
+            evict();
+        }
+    }
+
+    boolean hasGivenUp() {
+        return givenUp;
+    }
+
+    /** Definitions that are kept. */
+    int size() {
+        return bySequence.size();
+    }
+
+    private Definition define(StatementText text) {
+        ByteString body = text.field();
+        if (body.size() > bodySizeMax) {
+            return null;
+        }
+        int slot = bySql.size() < slotsMax ? bySql.size() + 1 : evict();
+        Definition made = new Definition(slot, sequences.getAsLong());
+        bySql.put(text.sql(), made);
+        bySequence.put(made.sequence, made);
+        return made;
+    }
+
+    /** The slot that has become free. */
+    private int evict() {
+        Iterator<Definition> oldest = bySql.values().iterator();
+        Definition evicted = oldest.next();
+        oldest.remove();
+        evicted.isInSlot = false;
+        dropIfUnused(evicted);
+        return evicted.slot;
+    }
+
+    private void dropIfUnused(Definition definition) {
+        if (!definition.isInSlot && definition.inFlight == 0) {
+            bySequence.remove(definition.sequence);
+        }
+    }
+}

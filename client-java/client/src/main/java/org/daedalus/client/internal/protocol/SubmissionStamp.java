@@ -1,0 +1,40 @@
+package org.daedalus.client.internal.protocol;
+
+import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.SubmissionId;
+import org.daedalus.wire.v1.WriteConfirmed;
+import org.daedalus.wire.v1.WriteRefused;
+
+/**
+ * What a client knows of the writer: what it submits for the first time now cannot have had an effect before
+ * (docs/protocol.md, "Submissions").
+ *
+ * @param epoch the writer's; 0: unknown
+ * @param numberedAfter updates up to here have numbers
+ */
+record SubmissionStamp(long epoch, long numberedAfter) {
+    static final SubmissionStamp NONE = new SubmissionStamp(0, 0);
+
+    static SubmissionStamp of(SubmissionId submission) {
+        return new SubmissionStamp(submission.getEpoch(), submission.getNumberedAfter());
+    }
+
+    /** The writer itself has said so. */
+    static SubmissionStamp of(WriteRefused stale) {
+        return new SubmissionStamp(stale.getEpoch(), stale.getTimestamp());
+    }
+
+    /** An aggregator, which may be behind, has described the cluster. */
+    SubmissionStamp after(DescribeReply described) {
+        return Long.compareUnsigned(described.getEpoch(), epoch) < 0
+                ? this : new SubmissionStamp(described.getEpoch(), later(described.getConfirmed()));
+    }
+
+    SubmissionStamp after(WriteConfirmed confirmed) {
+        return new SubmissionStamp(epoch, later(confirmed.getTimestamp()));
+    }
+
+    private long later(long timestamp) {
+        return Long.compareUnsigned(timestamp, numberedAfter) > 0 ? timestamp : numberedAfter;
+    }
+}

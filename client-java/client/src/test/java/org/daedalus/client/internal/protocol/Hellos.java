@@ -1,0 +1,16 @@
+package org.daedalus.client.internal.protocol;
+
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.Role;
+
+/** What peers say first. */
+final class Hellos {
+    static final Hello AGGREGATOR = of("cluster", "schema");
+
+    private Hellos() {}
+
+    static Hello of(String clusterId, String schemaFingerprint) {
+        return Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setClusterId(clusterId)
+                .setSchemaFingerprint(schemaFingerprint).build();
+    }
+}
