@@ -13,6 +13,20 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "functions.md"
 LIST = ROOT / "client-java/cli/src/main/resources/org/daedalus/cli/sql/functions.tsv"
 SIGNATURES = ROOT / "client-java/writer/src/main/resources/org/daedalus/writer/functions.tsv"
+LANGUAGE = ROOT / "rpc" / "vectors" / "language.tsv"
+
+# The kinds of values that aggregates may take, as PostgreSQL calls them.
+KINDS = ["boolean", "smallint", "integer", "bigint", "numeric", "real", "double precision", "text", "date"]
+KINDS += ["time without time zone", "timestamp without time zone", "timestamp with time zone", "interval", "uuid"]
+# The ways to call an aggregate: what stands behind its name, and what that is said to take of a value of some kind.
+AGGREGATE_CALLS = [
+    ("(NULL::{})", "{}"),
+    ("(NULL::{}, ',')", "{}, text"),
+    ("(0.5) WITHIN GROUP (ORDER BY NULL::{})", "fraction WITHIN GROUP (ORDER BY {})"),
+    ("() WITHIN GROUP (ORDER BY NULL::{})", "WITHIN GROUP (ORDER BY {})"),
+]
+# These are no entries of the table of functions: a statement looks at the clock once.
+CLOCKS = ["now", "transaction_timestamp", "statement_timestamp", "clock_timestamp"]
 
 HEAD = """# Functions and operators
 
@@ -107,6 +121,39 @@ def overloads() -> list[tuple[bool, str, str, str]]:
     return [(*key, "; ".join(lists)) for key, lists in sorted(taken.items())]
 
 
+def result_types(expressions: list[str]) -> list[str]:
+    """The type of each expression over a row; empty for one that the compiler refuses."""
+    answers = ask("".join(f"SELECT {expression} FROM t\n" for expression in expressions)).strip("\n").split("\n")
+    return ["" if answer.startswith("error ") else answer.partition("|")[0] for answer in answers]
+
+
+def aggregates() -> list[tuple[str, str, str]]:
+    """The name, the result, and the arguments with that result of each aggregate, as the compiler takes them."""
+    names = [name for kind, _, name in numbers_of_the_language() if kind == "aggregate"]
+    calls = [
+        (name.removeprefix("AGGREGATE_FUNCTION_").lower(), call.format(kind), takes.format(kind))
+        for name in names
+        for call, takes in AGGREGATE_CALLS
+        for kind in KINDS
+    ]
+    calls.append(("count", "(*)", "*"))
+    taken: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for (name, _, takes), result in zip(calls, result_types([name + call for name, call, _ in calls]), strict=True):
+        if result:
+            taken[(name, result)].append(takes)
+    return [(name, result, "; ".join(lists)) for (name, result), lists in sorted(taken.items())]
+
+
+def clocks() -> list[tuple[str, str, str]]:
+    results = result_types([f"{name}()" for name in CLOCKS])
+    return [(name, result, "nothing") for name, result in zip(CLOCKS, results, strict=True)]
+
+
+def numbers_of_the_language() -> list[list[str]]:
+    """The kind, the number and the name of each line of rpc/vectors/language.tsv, to which a test holds the nodes."""
+    return [line.split("\t")[1:4] for line in LANGUAGE.read_text().splitlines()]
+
+
 def page() -> str:
     lines = [f"| `{name.replace('|', '&#124;')}` | {taken} | {result} |" for _, name, result, taken in overloads()]
     names = ", ".join(sorted({name for name, *_ in entries("names")}))
@@ -114,11 +161,18 @@ def page() -> str:
 
 
 def shell_list() -> str:
-    return "".join(f"{name}\t{taken}\t{result}\n" for is_function, name, result, taken in overloads() if is_function)
+    functions = [(name, result, taken) for is_function, name, result, taken in overloads() if is_function]
+    lines = sorted([*functions, *aggregates(), *clocks()])
+    return "".join(f"{name}\t{taken}\t{result}\n" for name, result, taken in lines)
+
+
+def writer_list() -> str:
+    forms = [f"form\t{number}\t{name}" for kind, number, name in numbers_of_the_language() if kind == "form"]
+    return "\n".join([*asked("signatures"), *forms]) + "\n"
 
 
 def main() -> int:
-    files = {PAGE: page(), LIST: shell_list(), SIGNATURES: "\n".join(asked("signatures")) + "\n"}
+    files = {PAGE: page(), LIST: shell_list(), SIGNATURES: writer_list()}
     if "--check" not in sys.argv[1:]:
         for file, text in files.items():
             file.write_text(text)

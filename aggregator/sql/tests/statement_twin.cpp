@@ -321,6 +321,9 @@ class StatementTwin {
         text += semantics::can_assign(from, to) ? "assignment\t" + numbers : "";
       }
     }
+    text += fmt::format(
+        "limit\tfunctions from\t{}\x04limit\tcall depth\t{}\x04limit\tcall nodes\t{}\x04limit\tclauses\t{}\x04",
+        semantics::kFunctionsFrom, semantics::kCallDepthMax, semantics::kCallNodesMax, semantics::kClausesMax);
     for (const uint64_t hash : semantics::Language::own().hashes()) {
       text += fmt::format("language\t{:016x}\x04", hash);
     }

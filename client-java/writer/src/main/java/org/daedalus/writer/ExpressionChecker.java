@@ -2,7 +2,7 @@ package org.daedalus.writer;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.daedalus.wire.Constants;
+import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.WireTypes;
@@ -17,48 +17,22 @@ import org.daedalus.wire.v1.TypeKind;
  * expression again by the same rules; what they would refuse must have no number.
  */
 final class ExpressionChecker {
-    /** Levels of an expression, and its columns, constants and calls, as nodes allow them. */
-    private static final int DEPTH_MAX = 40;
-    private static final int NODES_MAX = 16_384;
-
     private static final int BOOL = TypeKind.TYPE_KIND_BOOL_VALUE;
-
-    /** Calls below are forms, which decide by themselves what their arguments are. */
-    private static final int FUNCTIONS_FROM = 64;
-    private static final int AND = 1;
-    private static final int OR = 2;
-    private static final int NOT = 3;
-    private static final int IS_NULL = 4;
-    private static final int IS_NOT_NULL = 5;
-    private static final int IS_NOT_FALSE = 9;
-    private static final int IS_DISTINCT = 10;
-    private static final int IS_NOT_DISTINCT = 11;
-    private static final int CASE = 12;
-    private static final int COALESCE = 13;
-    private static final int NULL_IF = 14;
-    private static final int LEAST = 16;
-    private static final int NOT_IN = 18;
-    private static final int CAST = 19;
 
     private final DescribedTable table;
     private final FunctionTable functions;
-    private final Language language;
-    private int languageNeeded = 1;
+    private final NeededLanguage language;
+    private final int depthMax;
+    private final int nodesMax;
     private int nodes;
 
-    ExpressionChecker(DescribedTable table, FunctionTable functions) {
+    /** Makes a checker that tells {@code language} what expressions need. */
+    ExpressionChecker(DescribedTable table, FunctionTable functions, NeededLanguage language) {
         this.table = table;
         this.functions = functions;
-        this.language = functions.language();
-    }
-
-    /** The first version of the language that has all that was checked. */
-    int languageNeeded() {
-        return languageNeeded;
-    }
-
-    private void need(Language.Kind kind, int number) {
-        languageNeeded = Math.max(languageNeeded, language.since(kind, number));
+        this.language = language;
+        this.depthMax = functions.limit("call depth");
+        this.nodesMax = functions.limit("call nodes");
     }
 
     /** Refuses what is no condition over rows. */
@@ -71,26 +45,25 @@ final class ExpressionChecker {
     /** Refuses what a column cannot be given. */
     void checkAssigned(DescribedTable.Column column, Expression value) throws RefusedUpdateException {
         int kind = check(value);
-        int target = column.type().kind().ordinal() + 1;
-        if (!functions.canAssign(kind, target)) {
+        if (!functions.canAssign(kind, numberOf(column.type()))) {
             throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
                     + " but its expression is of kind " + TypeKind.forNumber(kind));
         }
     }
 
-    /** The kind of its values. */
+    /** Returns the kind of the expression's values. */
     private int check(Expression expression) throws RefusedUpdateException {
         nodes = 0;
         return kindOf(expression, 1);
     }
 
     private int kindOf(Expression expression, int depth) throws RefusedUpdateException {
-        if (depth > DEPTH_MAX) {
-            throw new RefusedUpdateException("54001", "the expression has more than " + DEPTH_MAX
+        if (depth > depthMax) {
+            throw new RefusedUpdateException("54001", "the expression has more than " + depthMax
                     + " levels of nesting");
         }
-        if (++nodes > NODES_MAX) {
-            throw new RefusedUpdateException("54001", "the expression has more than " + NODES_MAX + " parts");
+        if (++nodes > nodesMax) {
+            throw new RefusedUpdateException("54001", "the expression has more than " + nodesMax + " parts");
         }
         return switch (expression.getNodeCase()) {
             case COLUMN -> kindOfColumn(expression.getColumn());
@@ -102,19 +75,20 @@ final class ExpressionChecker {
     }
 
     private int kindOfColumn(int position) throws RefusedUpdateException {
-        if (position < 0 || position >= table.columns().size()) {
-            throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
-        }
-        return table.columns().get(position).type().kind().ordinal() + 1;
+        return numberOf(CheckedColumns.at(table, position).type());
+    }
+
+    private static int numberOf(ColumnType type) {
+        return type.kind().ordinal() + 1;
     }
 
     private int kindOfConstant(Constant constant) throws RefusedUpdateException {
         try {
-            languageNeeded = Math.max(languageNeeded, Language.neededBy(Constants.toValue(constant)));
+            language.read(constant);
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
-        need(Language.Kind.TYPE, constant.getType().getKindValue());
+        language.need(Language.Kind.TYPE, constant.getType().getKindValue());
         return constant.getType().getKindValue();
     }
 
@@ -124,7 +98,7 @@ final class ExpressionChecker {
             arguments.add(kindOf(argument, depth + 1));
         }
         int number = call.getFunction();
-        if (number >= 0 && number < FUNCTIONS_FROM) {
+        if (functions.isForm(number)) {
             return kindOfForm(number, arguments, call.getType());
         }
         FunctionTable.Function function = functions.function(number);
@@ -135,30 +109,32 @@ final class ExpressionChecker {
             throw new RefusedUpdateException("0A000", function.name()
                     + " in UPDATE and DELETE is not supported: its last digits may differ from node to node");
         }
-        need(Language.Kind.FUNCTION, number);
+        language.need(Language.Kind.FUNCTION, number);
         return function.result();
     }
 
-    private int kindOfForm(int form, List<Integer> arguments, Type target) throws RefusedUpdateException {
+    private int kindOfForm(int number, List<Integer> arguments, Type target) throws RefusedUpdateException {
         int count = arguments.size();
+        String form = functions.form(number);
         boolean isSound = switch (form) {
-            case AND, OR -> count >= 2 && allAre(arguments, BOOL);
-            case NOT -> count == 1 && allAre(arguments, BOOL);
-            case IS_NULL, IS_NOT_NULL -> count == 1;
-            case IS_DISTINCT, IS_NOT_DISTINCT, NULL_IF -> count == 2 && areComparable(arguments);
-            case CASE -> isCase(arguments);
-            case CAST -> count == 1 && canCast(arguments.get(0), target);
-            default -> form > IS_NOT_NULL && form <= IS_NOT_FALSE ? count == 1 && allAre(arguments, BOOL)
-                    : form >= COALESCE && form <= LEAST ? count >= 1 && allAre(arguments, arguments.get(0))
-                    : form > LEAST && form <= NOT_IN && count >= 2 && allAre(arguments, arguments.get(0));
+            case "and", "or" -> count >= 2 && allAre(arguments, BOOL);
+            case "not", "is true", "is not true", "is false", "is not false" -> count == 1 && allAre(arguments, BOOL);
+            case "is null", "is not null" -> count == 1;
+            case "is distinct from", "is not distinct from", "nullif" -> count == 2 && areComparable(arguments);
+            case "case" -> isCase(arguments);
+            case "coalesce", "greatest", "least" -> count >= 1 && allAre(arguments, arguments.get(0));
+            case "in", "not in" -> count >= 2 && allAre(arguments, arguments.get(0));
+            case "cast" -> count == 1 && canCast(arguments.get(0), target);
+            default -> false;
         };
         if (!isSound) {
-            throw malformed("form " + form + " of kinds " + arguments);
+            throw malformed("form " + number + " of kinds " + arguments);
         }
         return switch (form) {
-            case CASE -> arguments.get(1);
-            case CAST -> target.getKindValue();
-            default -> form >= COALESCE && form <= LEAST ? arguments.get(0) : BOOL;
+            case "case" -> arguments.get(1);
+            case "cast" -> target.getKindValue();
+            case "coalesce", "nullif", "greatest", "least" -> arguments.get(0);
+            default -> BOOL;
         };
     }
 
@@ -194,8 +170,8 @@ final class ExpressionChecker {
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }
-        need(Language.Kind.CAST, Language.castNumber(from, target.getKindValue()));
-        need(Language.Kind.TYPE, target.getKindValue());
+        language.need(Language.Kind.CAST, Language.castNumber(from, target.getKindValue()));
+        language.need(Language.Kind.TYPE, target.getKindValue());
         return functions.canCast(from, target.getKindValue());
     }
 

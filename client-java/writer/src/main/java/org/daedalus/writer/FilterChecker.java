@@ -2,7 +2,6 @@ package org.daedalus.writer;
 
 import java.util.List;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.Constants;
 import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.WireTypes;
@@ -22,12 +21,14 @@ final class FilterChecker {
     private static final int DEPTH_MAX = 46;
 
     private final DescribedTable table;
+    private final NeededLanguage language;
     private final int literalsMax;
     private int literals;
-    private int languageNeeded = 1;
 
-    FilterChecker(DescribedTable table) {
+    /** Makes a checker that tells {@code language} what the filter needs. */
+    FilterChecker(DescribedTable table, NeededLanguage language) {
         this.table = table;
+        this.language = language;
         this.literalsMax = table.reply().getLimits().getLiteralsMax();
     }
 
@@ -38,11 +39,6 @@ final class FilterChecker {
             throw new RefusedUpdateException("54001", "the condition has " + literals + " comparisons, more than "
                     + literalsMax);
         }
-    }
-
-    /** The first version of the language that has all of what was checked. */
-    int languageNeeded() {
-        return languageNeeded;
     }
 
     private void checkCondition(Expression condition, int depth) throws RefusedUpdateException {
@@ -69,7 +65,7 @@ final class FilterChecker {
             throw malformed("not a comparison of a column");
         }
         List<Expression> arguments = literal.getCall().getArgumentsList();
-        ColumnType type = columnType(arguments.get(0).getColumn());
+        ColumnType type = CheckedColumns.at(table, arguments.get(0).getColumn()).type();
         List<Expression> constants = arguments.subList(1, arguments.size());
         Operator operator = literal.getCall().getOperator();
         boolean countOk = switch (operator) {
@@ -89,13 +85,6 @@ final class FilterChecker {
         literals += Math.max(1, constants.size());
     }
 
-    private ColumnType columnType(int position) throws RefusedUpdateException {
-        if (position < 0 || position >= table.columns().size()) {
-            throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
-        }
-        return table.columns().get(position).type();
-    }
-
     private void checkConstant(ColumnType column, Expression expression) throws RefusedUpdateException {
         if (!expression.hasConstant()) {
             throw malformed("a column compared with something other than constants");
@@ -106,7 +95,7 @@ final class FilterChecker {
             if (!isComparable(column, type)) {
                 throw malformed(column + " compared with " + type);
             }
-            languageNeeded = Math.max(languageNeeded, Language.neededBy(Constants.toValue(constant)));
+            language.read(constant);
         } catch (WireException e) {
             throw malformed(e.getMessage());
         }

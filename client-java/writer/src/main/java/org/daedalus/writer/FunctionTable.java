@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which functions nodes know, of which kinds of arguments, and which kinds may become which: the file that
- * {@code tools/functions_page.py} writes from the nodes' own table. Kinds are the numbers of the wire.
+ * Knows the functions and forms that nodes know, which kinds may become which, and how large an expression may be, from
+ * the file that {@code tools/functions_page.py} writes from the nodes' own tables. Kinds are the numbers of the wire.
  */
 final class FunctionTable {
     /**
@@ -39,6 +39,8 @@ final class FunctionTable {
     private static final FunctionTable ONLY = read();
 
     private final Map<Integer, Function> functions = new HashMap<>();
+    private final Map<Integer, String> forms = new HashMap<>();
+    private final Map<String, Integer> limits = new HashMap<>();
     private final Set<Change> casts = new HashSet<>();
     private final Set<Change> assignments = new HashSet<>();
     private final List<Long> languageHashes = new ArrayList<>();
@@ -52,12 +54,12 @@ final class FunctionTable {
         return ONLY;
     }
 
-    /** This build's. */
+    /** Returns the language of this build. */
     Language language() {
         return language;
     }
 
-    /** This build's, with what these lines add. */
+    /** Returns this build's table with what these lines add. */
     static FunctionTable with(String... lines) {
         FunctionTable table = read();
         Arrays.stream(lines).map(line -> line.split("\t", -1)).forEach(table::add);
@@ -65,9 +67,24 @@ final class FunctionTable {
         return table;
     }
 
-    /** Null: there is none of this number. */
+    /** Returns the function with this number; null when there is none. */
     Function function(int number) {
         return functions.get(number);
+    }
+
+    /** Says whether calls of this number are forms, which decide by themselves what their arguments are. */
+    boolean isForm(int number) {
+        return number >= 0 && number < limit("functions from");
+    }
+
+    /** Returns the name of the form with this number, "coalesce" say; empty when there is none. */
+    String form(int number) {
+        return forms.getOrDefault(number, "");
+    }
+
+    /** Returns the bound of this name, which must be there. */
+    int limit(String name) {
+        return limits.get(name);
     }
 
     boolean canCast(int from, int to) {
@@ -94,6 +111,8 @@ final class FunctionTable {
         switch (fields[0]) {
             case "function" -> functions.put(Integer.parseInt(fields[1]), new Function(fields[2], kinds(fields[3]),
                     Integer.parseInt(fields[4]), fields[5].equals("exact"), fields[6].equals("any")));
+            case "form" -> forms.put(Integer.parseInt(fields[1]), fields[2]);
+            case "limit" -> limits.put(fields[1], Integer.parseInt(fields[2]));
             case "cast" -> casts.add(change(fields));
             case "assignment" -> assignments.add(change(fields));
             case "language" -> languageHashes.add(Long.parseUnsignedLong(fields[1], 16));

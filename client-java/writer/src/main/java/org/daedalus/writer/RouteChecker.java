@@ -40,7 +40,7 @@ final class RouteChecker {
 
     private void checkEquality(ColumnEquality equality, Set<Integer> seen) throws RefusedUpdateException {
         int position = equality.getColumn();
-        if (position < 0 || position >= table.columns().size()) {
+        if (!CheckedColumns.has(table, position)) {
             throw malformed("there is no column at position " + Integer.toUnsignedString(position));
         }
         DescribedTable.Column column = table.columns().get(position);

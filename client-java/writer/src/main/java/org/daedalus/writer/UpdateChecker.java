@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.ColumnType;
-import org.daedalus.wire.Constants;
 import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.PackedScan;
@@ -33,15 +32,12 @@ import org.daedalus.wire.v1.UpdatePart;
  * numbering nothing is refused any more, so what passes here must pass everywhere.
  */
 final class UpdateChecker {
-    /** Parts of a condition that are computed, as nodes allow them. */
-    private static final int RESIDUALS_MAX = 256;
-
     private final DescribedTable table;
     private final List<ColumnType> types;
     private final PackedScan scan;
     private final Set<Integer> placement = new HashSet<>();
     private final FunctionTable functions;
-    private int languageNeeded;
+    private NeededLanguage language;
 
     UpdateChecker(DescribedTable table) {
         this(table, FunctionTable.get());
@@ -62,7 +58,7 @@ final class UpdateChecker {
 
     /** Null when the update may be numbered; otherwise what is wrong, and where. */
     Error check(UpdateBody update, ByteString body) {
-        languageNeeded = 1;
+        language = new NeededLanguage(functions.language());
         try {
             checkShape(update);
             int bytesMax = description().getLimits().getUpdateBytesMax();
@@ -79,9 +75,9 @@ final class UpdateChecker {
         }
     }
 
-    /** The first version of the language that has all of the update that was checked last. */
+    /** Returns the first version of the language that has all of the update that was checked last. */
     int languageNeeded() {
-        return languageNeeded;
+        return language.version();
     }
 
     /** Null when aggregators can follow the routes; otherwise what is wrong, and where. */
@@ -152,7 +148,7 @@ final class UpdateChecker {
         long found = scan.countSound(part.getRows().toByteArray());
         found = found == PackedScan.NOT_SOUND ? checkRows(part) : found;
         if (scan.hasInfinity()) {
-            need(Language.INFINITY_SINCE);
+            language.need(Language.INFINITY_SINCE);
         }
         if (found != rowCount || found == 0) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "an insert announces " + rowCount
@@ -177,7 +173,7 @@ final class UpdateChecker {
 
     private void checkRow(Object[] values, long row) throws RefusedUpdateException {
         for (int column = 0; column < values.length; column++) {
-            need(Language.neededBy(values[column]));
+            language.need(Language.neededBy(values[column]));
             if (values[column] != null) {
                 checkNumeric(column, values[column], row);
             } else if (!table.columns().get(column).nullable()) {
@@ -209,33 +205,23 @@ final class UpdateChecker {
     }
 
     private void checkFilter(Expression filter) throws RefusedUpdateException {
-        FilterChecker checker = new FilterChecker(table);
-        checker.check(filter);
-        need(checker.languageNeeded());
-    }
-
-    private void need(int language) {
-        languageNeeded = Math.max(languageNeeded, language);
+        new FilterChecker(table, language).check(filter);
     }
 
     private void checkResiduals(List<Expression> residuals) throws RefusedUpdateException {
-        if (residuals.size() > RESIDUALS_MAX) {
-            throw new RefusedUpdateException("54001", "the condition has more than " + RESIDUALS_MAX
+        int residualsMax = functions.limit("clauses");
+        if (residuals.size() > residualsMax) {
+            throw new RefusedUpdateException("54001", "the condition has more than " + residualsMax
                     + " parts that are computed");
         }
         for (Expression residual : residuals) {
-            ExpressionChecker checker = new ExpressionChecker(table, functions);
-            checker.checkCondition(residual);
-            need(checker.languageNeeded());
+            new ExpressionChecker(table, functions, language).checkCondition(residual);
         }
     }
 
     private void checkAssignment(Assignment assignment, Set<Integer> assigned) throws RefusedUpdateException {
         int position = assignment.getColumn();
-        if (position < 0 || position >= types.size()) {
-            throw new RefusedUpdateException("42703", "there is no column " + Integer.toUnsignedString(position));
-        }
-        DescribedTable.Column column = table.columns().get(position);
+        DescribedTable.Column column = CheckedColumns.at(table, position);
         if (!assigned.add(position)) {
             throw new RefusedUpdateException("42601", "column \"" + column.name() + "\" is assigned twice");
         }
@@ -247,9 +233,7 @@ final class UpdateChecker {
         if (value.hasConstant()) {
             checkSet(column, value.getConstant());
         } else if (value.hasColumn() || value.getCall().getFunction() != 0) {
-            ExpressionChecker checker = new ExpressionChecker(table, functions);
-            checker.checkAssigned(column, value);
-            need(checker.languageNeeded());
+            new ExpressionChecker(table, functions, language).checkAssigned(column, value);
         } else {
             checkAdd(column, position, value.getCall());
         }
@@ -257,14 +241,13 @@ final class UpdateChecker {
 
     private void checkSet(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         Object value = valueOf(column, constant);
-        need(Language.neededBy(value));
         if (value == null && !column.nullable()) {
             throw new RefusedUpdateException("23502", "null value in column \"" + column.name()
                     + "\" violates not-null constraint");
         }
     }
 
-    private static void checkAdd(DescribedTable.Column column, int position, Call call)
+    private void checkAdd(DescribedTable.Column column, int position, Call call)
             throws RefusedUpdateException {
         boolean sum = (call.getOperator() == Operator.OPERATOR_ADD || call.getOperator() == Operator.OPERATOR_SUBTRACT)
                 && call.getArgumentsCount() == 2
@@ -310,14 +293,14 @@ final class UpdateChecker {
         };
     }
 
-    private static Object valueOf(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
+    private Object valueOf(DescribedTable.Column column, Constant constant) throws RefusedUpdateException {
         try {
             ColumnType type = WireTypes.read(constant.getType());
             if (!type.equals(column.type())) {
                 throw new RefusedUpdateException("42804", "column \"" + column.name() + "\" is of type " + column.type()
                         + " but the value is of type " + type);
             }
-            return Constants.toValue(constant);
+            return language.read(constant);
         } catch (WireException e) {
             throw new RefusedUpdateException(Errors.PROTOCOL_VIOLATION, "column \"" + column.name() + "\": "
                     + e.getMessage());

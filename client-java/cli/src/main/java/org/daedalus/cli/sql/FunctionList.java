@@ -10,9 +10,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/** The functions of the SQL that is answered, for \df and for completion: made from the table of functions itself. */
+/** Lists the functions and aggregates that are answered, for \df and for completion, as the compiler knows them. */
 final class FunctionList {
     /** Several overloads with one result: what each takes, and what all give. */
     record Function(String name, String takes, String gives) {}
@@ -24,8 +23,7 @@ final class FunctionList {
 
     /** Names of functions and aggregates, each once, ascending. */
     static List<String> names() {
-        return Stream.concat(ALL.stream().map(Function::name), Arrays.stream(SqlHelp.FUNCTIONS))
-                .distinct().sorted().toList();
+        return ALL.stream().map(Function::name).distinct().sorted().toList();
     }
 
     /** A line for each function whose name matches: a star stands for anything. Empty: for all of them. */

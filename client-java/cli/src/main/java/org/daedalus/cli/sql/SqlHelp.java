@@ -13,7 +13,6 @@ final class SqlHelp {
         "NULL", "TRUE", "FALSE", "AS", "ASC", "DESC", "NULLS", "FIRST", "LAST",
         "INSERT", "INTO", "VALUES", "DEFAULT", "UPDATE", "SET", "DELETE", "DATE", "TIME", "TIMESTAMP", "CURRENT_DATE",
         "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "LOCALTIME", "DESCRIBE"};
-    static final String[] FUNCTIONS = {"count", "sum", "min", "max", "avg", "now"};
 
     private static final Map<String, String> SYNTAX = new TreeMap<>(Map.of(
             "SELECT", """

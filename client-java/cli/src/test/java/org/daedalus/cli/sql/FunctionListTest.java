@@ -12,6 +12,14 @@ class FunctionListTest {
     }
 
     @Test
+    void shouldNameEveryAggregateAndTheClock() {
+        assertThat(FunctionList.names()).contains("avg", "bool_or", "mode", "now", "stddev_samp", "string_agg", "sum");
+        assertThat(FunctionList.about("string_agg")).matches("string_agg +text +text, text");
+        assertThat(FunctionList.about("sum").lines()).contains(String.format("%-18s %-18s %s", "sum", "bigint",
+                "smallint; integer"));
+    }
+
+    @Test
     void shouldShowWhatMatchesAPattern() {
         assertThat(FunctionList.about("UPPER")).matches("upper +text +text");
         assertThat(FunctionList.about("date_*").lines()).hasSizeGreaterThan(2)
