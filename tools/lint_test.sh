@@ -24,7 +24,7 @@ expect() {
 lint=tools/lint_cores.sh
 expect CLEAN storage_node/core/src/ledger.cpp '// The clock is read by the driver, std::chrono and all.'
 expect CLEAN storage_node/engine/src/thread/segment_thread.cpp '#include <chrono>'
-expect CLEAN client-java/writer/src/main/java/org/daedalus/writer/LogicalWriter.java 'long now = System.nanoTime();'
+expect CLEAN client-java/writer/src/main/java/org/daedalus/writer/WriterDriver.java 'long now = System.nanoTime();'
 expect FOUND storage_node/core/src/ledger.cpp 'auto now = std::chrono::steady_clock::now();'
 expect FOUND aggregator/core/src/core.cpp '#include <thread>'
 expect FOUND storage_node/engine/src/sweep/cycle.cpp 'std::mutex mutex;'

@@ -23,7 +23,7 @@ import org.daedalus.wire.v1.Role;
 import org.junit.jupiter.api.Test;
 
 class PeerNetworkTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
 
     private static final class Recorder implements PeerHandler {
         private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
@@ -55,7 +55,7 @@ class PeerNetworkTest {
         }
 
         Object next() throws InterruptedException {
-            return events.poll(PATIENCE_S, TimeUnit.SECONDS);
+            return events.poll(TIMEOUT_S, TimeUnit.SECONDS);
         }
     }
 
@@ -119,7 +119,7 @@ class PeerNetworkTest {
     }
 
     @Test
-    void shouldStateItsPatience() {
+    void shouldSayHowLongItWaits() {
         assertThat(PeerNetwork.Waits.DEFAULT).isEqualTo(new PeerNetwork.Waits(2_000, 20, 1_000, 2_000));
     }
 
@@ -156,7 +156,7 @@ class PeerNetworkTest {
         PeerNetwork stuck = network(Role.ROLE_CLIENT, client, new PeerNetwork.Waits(2_000, 20, 1_000, 50));
         stuck.execute(() -> awaitUninterruptibly(release));
         long startNs = System.nanoTime();
-        CompletableFuture.runAsync(stuck::close).get(PATIENCE_S, TimeUnit.SECONDS);
+        CompletableFuture.runAsync(stuck::close).get(TIMEOUT_S, TimeUnit.SECONDS);
         assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs)).isGreaterThanOrEqualTo(2 * 50);
         release.countDown();
     }
@@ -191,7 +191,7 @@ class PeerNetworkTest {
 
     private static Socket connect(int port) throws IOException {
         Socket socket = new Socket("127.0.0.1", port);
-        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_S));
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(TIMEOUT_S));
         return socket;
     }
 
@@ -201,7 +201,7 @@ class PeerNetworkTest {
                 PeerNetwork above = network(Role.ROLE_CLIENT, client)) {
             int port = below.listen("127.0.0.1", 0).getPort();
             try (Socket socket = new Socket("127.0.0.1", port)) {
-                socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(PATIENCE_S));
+                socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(TIMEOUT_S));
                 socket.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes());
                 InputStream in = socket.getInputStream();
                 assertThat(new String(in.readAllBytes())).contains("malformed");
@@ -253,11 +253,11 @@ class PeerNetworkTest {
     @Test
     void shouldSeemAliveWhileItIsBusyWithOneLongTurn() throws Exception {
         long deadNs = 300_000_000L;
-        ChannelLimits impatient = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
+        ChannelLimits shortLimits = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
         Hello below = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName("slow").build();
         Hello above = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fast").build();
-        try (PeerNetwork slow = new PeerNetwork("slow", () -> below, impatient, new Slow(deadNs / 10));
-                PeerNetwork fast = new PeerNetwork("fast", () -> above, impatient, client)) {
+        try (PeerNetwork slow = new PeerNetwork("slow", () -> below, shortLimits, new Slow(deadNs / 10));
+                PeerNetwork fast = new PeerNetwork("fast", () -> above, shortLimits, client)) {
             fast.dial("127.0.0.1:" + slow.listen("127.0.0.1", 0).getPort());
             Peer peer = (Peer) client.next();
             fast.execute(() -> {
@@ -275,11 +275,11 @@ class PeerNetworkTest {
     @Test
     void shouldNotTakeForSilenceWhatItHadNoTimeToHear() throws Exception {
         long deadNs = 300_000_000L;
-        ChannelLimits impatient = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
+        ChannelLimits shortLimits = new ChannelLimits(deadNs / 4, deadNs, 16 << 20, 1 << 20, 64L << 20);
         Hello below = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("below").build();
         Hello above = Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName("above").build();
-        try (PeerNetwork serving = new PeerNetwork("serving", () -> below, impatient, server);
-                PeerNetwork busy = new PeerNetwork("busy", () -> above, impatient, client)) {
+        try (PeerNetwork serving = new PeerNetwork("serving", () -> below, shortLimits, server);
+                PeerNetwork busy = new PeerNetwork("busy", () -> above, shortLimits, client)) {
             busy.dial("127.0.0.1:" + serving.listen("127.0.0.1", 0).getPort());
             Peer peer = (Peer) client.next();
             for (int task = 1; task <= 30; task++) {

@@ -54,7 +54,7 @@ class LauncherTest {
     }
 
     @Test
-    void shouldStateItsPatience() throws CliException {
+    void shouldSayHowLongItWaits() throws CliException {
         assertThat(Launcher.Limits.DEFAULT).isEqualTo(new Launcher.Limits(20_000, 10_000));
         assertThat(ClusterStart.readyMax(plan(64))).isEqualTo(Duration.ofSeconds(30));
         assertThat(ClusterStart.readyMax(plan(5 << 10))).isEqualTo(Duration.ofSeconds(30 + 2 * 10));

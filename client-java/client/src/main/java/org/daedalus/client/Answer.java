@@ -10,7 +10,7 @@ import org.daedalus.wire.v1.Result;
 
 /** Turns a request's results into the future the application holds. */
 final class Answer<T extends Outcome> implements Request.Responder {
-    /** What the aggregator says to an operation made for another partition map. */
+    /** An aggregator refuses an operation that was made for another partition map with this SQLSTATE. */
     private static final String STALE_DESCRIPTION = "55000";
 
     private final DaedalusClient client;
@@ -31,7 +31,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
         return future;
     }
 
-    /** Whether what was asked has been sent, as far as any thread can know, and is not a query. */
+    /** Says whether an update was sent, as far as any thread can know. */
     boolean mayTakeEffect() {
         Request sent = request;
         return sent != null && sent.mayWrite();
@@ -77,7 +77,7 @@ final class Answer<T extends Outcome> implements Request.Responder {
     public void onFailure(DaedalusException failure) {
         failed = true;
         if (failure.sqlState().equals(STALE_DESCRIPTION)) {
-            client.forgetDescription();
+            client.questions().forgetDescription();
         }
         if (rows != null) {
             rows.onFailure(failure);

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class AnswerFuture<T> extends CompletableFuture<T> {
     private final Answer<?> answer;
-    /** Whether this is what the answer itself completes, and no future that was made of it. */
+    /** Tells the future that the answer itself completes from those that were made of it. */
     private final boolean isFirst;
 
     AnswerFuture(Answer<?> answer) {
@@ -36,7 +36,7 @@ final class AnswerFuture<T> extends CompletableFuture<T> {
         return isCancelled;
     }
 
-    /** Whether {@code future} stands for an update that may take effect although nobody waits for it. */
+    /** Says whether {@code future} stands for an update that may take effect although nobody waits for it. */
     static boolean mayTakeEffect(CompletableFuture<?> future) {
         return future instanceof AnswerFuture<?> known && known.answer.mayTakeEffect();
     }

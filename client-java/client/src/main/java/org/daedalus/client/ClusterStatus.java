@@ -36,7 +36,7 @@ public record ClusterStatus(String clusterId, Aggregator aggregator, List<Node> 
      */
     public record Node(int id, String endpoint, String version, boolean reachable, String problem, long accepted,
             long applied, long queries, long updates, List<Segment> segments) {
-        /** Whether it serves. */
+        /** Says whether the node serves. */
         public boolean isWell() {
             return reachable && problem.isEmpty();
         }
@@ -66,7 +66,7 @@ public record ClusterStatus(String clusterId, Aggregator aggregator, List<Node> 
     public record Writer(String name, String problem, long epoch, long lastNumbered, long confirmedThrough,
             long updatesKept, long updatesKeptMax) {}
 
-    /** Whether the aggregator reaches the writer, and every storage node serves. */
+    /** Says whether the aggregator reaches the writer, and every storage node serves. */
     public boolean isWell() {
         return aggregator.writerReachable() && nodes.stream().allMatch(Node::isWell);
     }

@@ -10,20 +10,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.ClientAccess;
-import org.daedalus.client.internal.protocol.ClusterIdentity;
-import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.client.internal.sending.Connections;
 import org.daedalus.client.internal.statements.StatementText;
-import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.BuildVersion;
-import org.daedalus.wire.WireException;
-import org.daedalus.wire.v1.OperationKind;
-import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.SubmissionId;
 
 /**
@@ -49,7 +41,7 @@ public final class DaedalusClient implements AutoCloseable {
     private final String principal;
     private final ByteString clientId;
     private final AtomicLong nextSubmission = new AtomicLong(1);
-    private final AtomicReference<Description> description = new AtomicReference<>();
+    private final ClusterQuestions questions;
 
     private DaedalusClient(Builder options) {
         byte[] id = new byte[CLIENT_ID_SIZE];
@@ -58,6 +50,7 @@ public final class DaedalusClient implements AutoCloseable {
         requestTimeout = options.requestTimeout;
         principal = options.principal;
         connections = new Connections(options.forConnections());
+        questions = new ClusterQuestions(connections, requestTimeout);
     }
 
     /** The way to a client. */
@@ -65,7 +58,7 @@ public final class DaedalusClient implements AutoCloseable {
         return new Builder();
     }
 
-    /** What a client needs to know; only the aggregators have no default. */
+    /** Collects a client's options; only the aggregators have no default. */
     public static final class Builder {
         List<String> aggregators = List.of();
         private int inFlightMax = 8_192;
@@ -113,9 +106,9 @@ public final class DaedalusClient implements AutoCloseable {
         }
 
         /**
-         * Whether what the cluster refuses because something is full (RETRY with an SQLSTATE of class 53) is asked
-         * again by the client, later and later until the deadline; otherwise it is reported at once. The default is to
-         * ask again.
+         * Says whether the client asks again when the cluster refuses something because it is full (RETRY with an
+         * SQLSTATE of class 53), later and later until the deadline; otherwise it reports the refusal at once. The
+         * default is to ask again.
          */
         public Builder repeatRefused(boolean repeat) {
             repeatsRefused = repeat;
@@ -149,7 +142,7 @@ public final class DaedalusClient implements AutoCloseable {
             return this;
         }
 
-        /** What this process is called in the cluster's logs. */
+        /** Names this process in the cluster's logs. */
         public Builder name(String text) {
             name = checkedName("name", text);
             return this;
@@ -240,28 +233,7 @@ public final class DaedalusClient implements AutoCloseable {
      * partition map.
      */
     public CompletableFuture<TableDescription> describe() {
-        return description().copy();
-    }
-
-    CompletableFuture<TableDescription> description() {
-        Description known = description.get();
-        if (known != null && known.isOf(connections.cluster())) {
-            return known.table;
-        }
-        Description asked = new Description();
-        if (!description.compareAndSet(known, asked)) {
-            return description();
-        }
-        ask(OperationKind.OPERATION_KIND_DESCRIBE, result -> {
-            asked.cluster = connections.cluster();
-            return TableDescription.of(result.getDescribed());
-        }, asked.table);
-        return asked.table;
-    }
-
-    /** The cluster said that what the client knows of it is out of date. */
-    void forgetDescription() {
-        description.set(null);
+        return questions.description().copy();
     }
 
     /**
@@ -274,13 +246,7 @@ public final class DaedalusClient implements AutoCloseable {
 
     /** How the cluster is, as seen by one aggregator. */
     public CompletableFuture<ClusterStatus> status() {
-        return statusReply().thenApply(ClusterStatus::of);
-    }
-
-    CompletableFuture<StatusReply> statusReply() {
-        CompletableFuture<StatusReply> asked = new CompletableFuture<>();
-        ask(OperationKind.OPERATION_KIND_STATUS, Result::getStatus, asked);
-        return asked;
+        return questions.status().thenApply(ClusterStatus::of);
     }
 
     /**
@@ -314,6 +280,10 @@ public final class DaedalusClient implements AutoCloseable {
         connections.close();
     }
 
+    ClusterQuestions questions() {
+        return questions;
+    }
+
     Connections connections() {
         return connections;
     }
@@ -335,40 +305,5 @@ public final class DaedalusClient implements AutoCloseable {
             throw new IllegalArgumentException(what + " exceeds " + NAME_SIZE_MAX + " bytes");
         }
         return text;
-    }
-
-    /** What one cluster said about its table, or will say. */
-    private static final class Description {
-        private final CompletableFuture<TableDescription> table = new CompletableFuture<>();
-        /** Set before the table is. */
-        private volatile ClusterIdentity cluster;
-
-        boolean isOf(ClusterIdentity current) {
-            return !table.isDone() || !table.isCompletedExceptionally() && current.equals(cluster);
-        }
-    }
-
-    private interface Reader<T> {
-        T read(Result result) throws WireException;
-    }
-
-    private <T> void ask(OperationKind kind, Reader<T> reader, CompletableFuture<T> future) {
-        Request.Responder responder = new Request.Responder() {
-            @Override
-            public void onResult(ArrivedResult result) {
-                try {
-                    future.complete(reader.read(result.message()));
-                } catch (WireException e) {
-                    future.completeExceptionally(new DaedalusException(Category.FATAL, "08P01", e.getMessage()));
-                }
-            }
-
-            @Override
-            public void onFailure(DaedalusException failure) {
-                future.completeExceptionally(failure);
-            }
-        };
-        Request.Content content = Request.Content.of(kind, ByteString.EMPTY, null);
-        connections.submit(new Request(content, responder, connections.nowNs() + requestTimeout.toNanos()));
     }
 }

@@ -9,7 +9,7 @@ import org.daedalus.wire.v1.MissingPart;
 public sealed class DaedalusException extends RuntimeException permits RefusedRowsException {
     private static final long serialVersionUID = 1L;
 
-    /** What the failure means for the request. */
+    /** Says what the failure means for the request. */
     public enum Category {
         /** Nothing happened; the same may succeed later ({@link #retryAfter()}). */
         RETRY,
@@ -68,7 +68,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         this.missing = missing;
     }
 
-    /** What an error of the wire means. */
+    /** Translates an error of the wire. */
     static DaedalusException of(Error error) {
         Category category = switch (error.getCategory()) {
             case ERROR_CATEGORY_RETRY -> Category.RETRY;
@@ -84,7 +84,7 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return new Missing(part.getNode(), part.getPartition(), part.getReason());
     }
 
-    /** The same failure, thrown where it is waited for: the stack names the waiter, the cause the first occurrence. */
+    /** Returns a copy for the thread that waits: the stack names the waiter, the cause the first occurrence. */
     DaedalusException rethrown() {
         Error error = Error.newBuilder().setSqlstate(sqlState).setMessage(getMessage()).setDetail(detail).setHint(hint)
                 .setPosition(position).setRetryAfterNs(retryAfter.toNanos()).build();
@@ -98,7 +98,10 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return category;
     }
 
-    /** What a log needs: class, category, SQLSTATE, message, and the position in the statement and the hint if any. */
+    /**
+     * Tells a log the class, category, SQLSTATE and message, and the position in the statement and the hint if there
+     * are any.
+     */
     @Override
     public String toString() {
         return getClass().getName() + ": " + category + " " + sqlState + ": " + getMessage()

@@ -22,7 +22,7 @@ public final class Delete extends Executable<Delete, WriteOutcome> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        return client.description().thenApply(table -> {
+        return client.questions().description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("DELETE FROM ").addTable();
             Condition.writeWhere(conditions, sql);
             return Request.Content.of(sql, client.nextSubmission());

@@ -32,7 +32,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         this.timeout = client.requestTimeout();
     }
 
-    /** The same options, for another kind of outcome. */
+    /** Takes over the options of another one, for another kind of outcome. */
     Executable(Executable<?, ?> original, Class<T> outcome) {
         this.client = original.client;
         this.outcome = outcome;
@@ -97,7 +97,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return new RowPublisher(client.connections().subscriberExecutor(), () -> ask(ResultSet.class));
     }
 
-    /** What the table's description is waited for must not outlive the request that needs it. */
+    /** Ends the wait for the table's description at the deadline of the request that needs it. */
     private CompletableFuture<Request.Content> inTime(CompletableFuture<Request.Content> content) {
         return content.isDone() ? content
                 : content.copy().orTimeout(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
@@ -111,12 +111,12 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return client.await(executeAsync());
     }
 
-    /** What to send where that is known without asking; otherwise null. */
+    /** Returns what to send if it is known without asking, otherwise null. */
     Request.Content contentIfKnown() {
         return null;
     }
 
-    /** What to send, once it is known. */
+    /** Returns what to send, once it is known. */
     abstract CompletableFuture<Request.Content> content();
 
     @SuppressWarnings("unchecked")

@@ -31,7 +31,7 @@ public final class Insert extends Executable<Insert, WriteOutcome> {
         if (rows.isEmpty()) {
             throw new IllegalStateException("insertInto() without values()");
         }
-        return client.description().thenApply(table -> {
+        return client.questions().description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("INSERT INTO ").addTable();
             if (!columns.isEmpty()) {
                 sql.add(" (").addColumns(columns).add(")");

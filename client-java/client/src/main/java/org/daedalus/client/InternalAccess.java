@@ -10,7 +10,7 @@ import org.daedalus.wire.v1.WriteConfirmed;
 final class InternalAccess extends ClientAccess {
     @Override
     public CompletableFuture<StatusReply> status(DaedalusClient client) {
-        return client.statusReply();
+        return client.questions().status();
     }
 
     @Override

@@ -1,4 +1,4 @@
 package org.daedalus.client;
 
-/** What a statement ended in: rows of a query, or what an update did. */
+/** A statement ends in one of these: the rows of a query, or what an update did. */
 public sealed interface Outcome permits ResultSet, WriteOutcome {}

@@ -30,7 +30,7 @@ public final class RefusedRowsException extends DaedalusException {
         this.outcome = outcome;
     }
 
-    /** What the update did. */
+    /** Returns what the update did. */
     public WriteOutcome outcome() {
         return outcome;
     }

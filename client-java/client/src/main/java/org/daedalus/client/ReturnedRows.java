@@ -8,9 +8,9 @@ import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.WireException;
 
-/** What {@code INSERT ... RETURNING} gave back; of any other statement there are no columns. Immutable. */
+/** The rows that {@code INSERT ... RETURNING} gave back; other statements have no columns here. Immutable. */
 public final class ReturnedRows implements Serializable {
-    /** Of a statement without RETURNING. */
+    /** A statement without RETURNING gives these back. */
     public static final ReturnedRows NONE = new ReturnedRows(org.daedalus.wire.v1.ReturnedRows.getDefaultInstance());
 
     private static final long serialVersionUID = 1;
@@ -25,14 +25,14 @@ public final class ReturnedRows implements Serializable {
         return message.getColumnsCount() == 0 ? NONE : new ReturnedRows(message);
     }
 
-    /** Whether the statement has RETURNING. */
+    /** Says whether the statement has RETURNING. */
     public boolean isAsked() {
         return message.getColumnsCount() > 0;
     }
 
     /**
-     * Whether the rows are there. They are not when some were refused, nor when the statement had to be sent again and
-     * what had taken effect before is not just what it would come to now, as it may with {@code now()}.
+     * Says whether the rows are there. They are not when some were refused, nor when the statement had to be sent again
+     * and what had taken effect before is not just what it would come to now, as it may with {@code now()}.
      */
     public boolean isKnown() {
         return isAsked() && !message.getAreUnknown();

@@ -95,7 +95,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         return rows.size();
     }
 
-    /** Where {@link RowPacker} appends a row, before it calls {@link #onPacked}. */
+    /** Returns the bytes to which {@link RowPacker} appends a row before it calls {@link #onPacked}. */
     ByteWriter packedRows() {
         return rows;
     }
@@ -113,7 +113,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         }
     }
 
-    /** Whether every partition gets rows: then there is no need to say which. */
+    /** Says whether every partition gets rows: then there is no need to name them. */
     private boolean concernsAll() {
         return partitionCount > 0 && partitions.cardinality() == partitionCount;
     }

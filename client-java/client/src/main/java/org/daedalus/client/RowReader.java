@@ -19,7 +19,7 @@ final class RowReader {
         batch = PackedRows.ofAnswer(columns.types(), packed);
     }
 
-    /** Whether {@link #next} has a row without another batch. */
+    /** Says whether {@link #next} has a row without another batch. */
     boolean hasNext() {
         return batch != null && batch.hasNext();
     }

@@ -31,7 +31,7 @@ final class RowSubscription implements Flow.Subscription {
     private volatile Flow.Subscriber<? super Row> subscriber;
     private volatile CompletableFuture<ResultSet> answer;
     private volatile IllegalArgumentException illegalRequest;
-    // What follows belongs to the sending task.
+    // The sending task alone uses these.
     private ResultSet rows;
     private RowReader reader;
 
@@ -147,7 +147,7 @@ final class RowSubscription implements Flow.Subscription {
         }
     }
 
-    /** What the stream has to end with; null: nothing. */
+    /** Returns the failure that the stream has to end with; null when there is none. */
     private Throwable failure() {
         if (illegalRequest != null) {
             return illegalRequest;

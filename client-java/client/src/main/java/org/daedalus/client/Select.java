@@ -124,7 +124,7 @@ public final class Select extends Executable<Select, ResultSet> {
 
     @Override
     CompletableFuture<Request.Content> content() {
-        return client.description().thenApply(table -> {
+        return client.questions().description().thenApply(table -> {
             SqlText sql = new SqlText(table);
             write(sql);
             return Request.Content.of(sql, null);

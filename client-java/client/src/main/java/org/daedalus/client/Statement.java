@@ -33,20 +33,21 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
     }
 
     /**
-     * The zone of the clocks by which the statement reads and shows moments: a name such as Europe/Zurich, or what SET
-     * TIME ZONE takes otherwise. Without it they are in UTC. A {@link Row}'s Instant is the same in every zone.
+     * Sets the zone of the clocks by which the statement reads and shows timestamptz values: a name such as
+     * Europe/Zurich, or what SET TIME ZONE takes otherwise. Without it they are in UTC. A {@link Row}'s Instant is the
+     * same in every zone.
      */
     public Statement<T> timeZone(String zone) {
         timeZone = Objects.requireNonNull(zone);
         return this;
     }
 
-    /** The same, options included, for a statement that is known to be a SELECT. */
+    /** Returns a copy, options included, that expects rows, for a statement that is known to be a SELECT. */
     public Statement<ResultSet> asQuery() {
         return new Statement<>(this, ResultSet.class);
     }
 
-    /** The same, options included, for a statement that is known to be an INSERT, UPDATE or DELETE. */
+    /** Returns a copy, options included, for a statement that is known to be an INSERT, UPDATE or DELETE. */
     public Statement<WriteOutcome> asUpdate() {
         return new Statement<>(this, WriteOutcome.class);
     }

@@ -29,7 +29,10 @@ public record SubmissionName(String client, long number, long epoch, long number
         return new SubmissionName(client, number, 0, 0, false);
     }
 
-    /** The same, submitted again; what was known when it was first sent makes sure that it takes effect once. */
+    /**
+     * Returns the name for submitting again; what was known when it was first sent makes sure that it takes effect
+     * once.
+     */
     public SubmissionName again(long firstEpoch, long firstNumberedAfter) {
         return new SubmissionName(client, number, firstEpoch, firstNumberedAfter, true);
     }

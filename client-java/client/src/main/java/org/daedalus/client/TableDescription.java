@@ -7,7 +7,7 @@ import org.daedalus.wire.DescribedTable;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.DescribeReply;
 
-/** What a cluster says of its table. */
+/** A cluster's table, as the cluster describes it. */
 public final class TableDescription {
     /**
      * One column.
@@ -17,7 +17,7 @@ public final class TableDescription {
     public record Column(String name, ColumnType type, boolean nullable, Object defaultValue) {}
 
     /**
-     * What one operation may be; 0 where the cluster does not say.
+     * The bounds of one operation; 0 where the cluster does not say.
      *
      * @param updateRowsMax rows of one INSERT or one {@link RowBatch}
      * @param updateBytesMax bytes of one update: {@link RowBatch#sizeBytes} and some more
@@ -30,7 +30,7 @@ public final class TableDescription {
             int groupsMax, int literalsMax) {}
 
     /**
-     * What decides where a row lies.
+     * The rule that decides where a row lies.
      *
      * @param columns positions of the columns whose values decide; none where rows go round robin
      */
@@ -88,12 +88,12 @@ public final class TableDescription {
         return reply.getMap().getPartitionsCount();
     }
 
-    /** What decides the partition of a row. */
+    /** Returns the rule that decides the partition of a row. */
     public Distribution partitionedBy() {
         return distribution(reply.getMap().getDistribution(), reply.getMap().getColumnsList());
     }
 
-    /** What decides the segment of a row within its partition. */
+    /** Returns the rule that decides the segment of a row within its partition. */
     public Distribution segmentedBy() {
         return distribution(reply.getMap().getSegmentDistribution(), reply.getMap().getSegmentColumnsList());
     }

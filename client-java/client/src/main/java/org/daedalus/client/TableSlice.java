@@ -13,9 +13,9 @@ import org.daedalus.wire.v1.StatementBody;
  * table out by. Not for applications: what a slice consists of follows from nothing that they know of.
  */
 public final class TableSlice extends Executable<TableSlice, ResultSet> {
-    /** Where a slice begins. */
+    /** The place where a slice begins. */
     public record Place(int partition, int segment, long slot) {
-        /** Of the first slice of a table. */
+        /** The first slice of a table begins here. */
         public static final Place FIRST = new Place(0, 0, 0);
     }
 

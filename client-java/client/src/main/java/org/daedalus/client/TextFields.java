@@ -19,6 +19,6 @@ public interface TextFields {
     /** Returns where the field's bytes end. */
     int end(int field);
 
-    /** Whether the field stood in quotes: then it is not NULL, whatever it says. */
+    /** Says whether the field stood in quotes: then it is not NULL, whatever it says. */
     boolean isQuoted(int field);
 }

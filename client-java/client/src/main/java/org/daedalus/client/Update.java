@@ -42,7 +42,7 @@ public final class Update extends Executable<Update, WriteOutcome> {
         if (assignments.isEmpty()) {
             throw new IllegalStateException("update() without set() or add()");
         }
-        return client.description().thenApply(table -> {
+        return client.questions().description().thenApply(table -> {
             SqlText sql = new SqlText(table).add("UPDATE ").addTable().add(" SET ");
             for (int i = 0; i < assignments.size(); i++) {
                 sql.add(i == 0 ? "" : ", ");

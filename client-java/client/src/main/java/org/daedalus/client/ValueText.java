@@ -141,7 +141,9 @@ public final class ValueText {
         return value;
     }
 
-    /** What Java reads as the number: PostgreSQL leaves these texts to strtod(), which wants no exponent after 0x. */
+    /**
+     * Spells the number as Java reads it: PostgreSQL leaves these texts to strtod(), which wants no exponent after 0x.
+     */
     private static String floating(ColumnType type, String text) throws ValueException {
         String trimmed = text.strip();
         if (HEXADECIMAL.matcher(trimmed).matches()) {
@@ -163,7 +165,7 @@ public final class ValueText {
         return NAN.matcher(magnitude).matches() ? Double.NaN : null;
     }
 
-    /** Whether the mantissa is not zero: then a value of zero is an underflow. */
+    /** Says whether the mantissa is not zero: then a value of zero is an underflow. */
     private static boolean isNotZero(String number) {
         String lower = number.toLowerCase(Locale.ROOT);
         int start = lower.indexOf('x') + 1;

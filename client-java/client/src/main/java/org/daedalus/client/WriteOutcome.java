@@ -10,8 +10,8 @@ import org.daedalus.wire.v1.RefusedRows;
 import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
- * What a confirmed update did. It has been applied on every responsible node, and every query sent from now on sees it.
- * One with refused rows ends in a {@link RefusedRowsException}, which carries it.
+ * The effect of a confirmed update. It has been applied on every responsible node, and every query sent from now on
+ * sees it. An outcome with refused rows ends in a {@link RefusedRowsException}, which carries it.
  *
  * @param timestamp its place in the total order; give it to {@code atLeast} to read at least this far
  * @param partitions the effect, partition by partition
@@ -20,7 +20,7 @@ import org.daedalus.wire.v1.WriteConfirmed;
  */
 public record WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten, ReturnedRows returned)
         implements Outcome, Serializable {
-    /** Of a statement without RETURNING. */
+    /** Makes the outcome of a statement without RETURNING. */
     public WriteOutcome(long timestamp, List<Partition> partitions, boolean countsForgotten) {
         this(timestamp, partitions, countsForgotten, ReturnedRows.NONE);
     }
@@ -34,7 +34,7 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
     public record Refusal(String text, String sqlState) implements Comparable<Refusal>, Serializable {
         /** The segment is full. */
         public static final Refusal NO_ROOM = new Refusal("no room", "53100");
-        /** What was computed for the row, {@code column + constant} say, left a type's range. */
+        /** A value that was computed for the row, {@code column + constant} say, left a type's range. */
         public static final Refusal OVERFLOW = new Refusal("overflow", "22003");
         /** A reason this library does not know. */
         public static final Refusal OTHER = new Refusal("other", "XX000");

@@ -41,11 +41,11 @@ import org.daedalus.wire.v1.Role;
 import org.daedalus.wire.v1.SegmentStamp;
 
 /**
- * What a query costs the client: processor time of its own thread and of the one that asks, against a socket in the
- * same process that answers every statement with one row of 27 columns, and knows nothing. Prints a line of JSON for
- * each round, of which the first ones warm up; then what decoding rows costs, every column of each.
+ * Measures what a query costs the client: processor time of its own thread and of the one that asks, against a socket
+ * in the same process that answers every statement with one row of 27 columns, and knows nothing. Prints a line of JSON
+ * for each round, of which the first ones warm up; then what decoding rows costs, every column of each.
  *
- * <p>Arguments: queries in flight, queries in a round, rounds, slots that are offered.
+ * <p>Arguments: queries in flight, queries in a round, rounds, handles that are offered.
  */
 public final class ClientCostProbe {
     private static final int COLUMNS = 27;
@@ -197,12 +197,12 @@ public final class ClientCostProbe {
 
     // The other end.
 
-    private static void serve(ServerSocket listener, int slots) {
+    private static void serve(ServerSocket listener, int handles) {
         try (Socket socket = listener.accept()) {
             socket.setTcpNoDelay(true);
             OutputStream out = socket.getOutputStream();
             Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setFrameSizeMax(Frame.SIZE_MAX)
-                    .setShapeSlotsMax(slots).setShapeBytesMax(slots == 0 ? 0 : 1 << 22).build();
+                    .setShapeSlotsMax(handles).setShapeBytesMax(handles == 0 ? 0 : 1 << 22).build();
             out.write(new Frame(FrameType.HELLO, hello.toByteArray()).encode());
             Framer framer = new Framer(Frame.SIZE_MAX);
             BatchFrame answers = new BatchFrame(FrameType.RESULTS);

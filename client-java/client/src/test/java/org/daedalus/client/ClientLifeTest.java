@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 /** A client while aggregators and clusters come and go, and its end. */
 @Timeout(60)
 class ClientLifeTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
     private static final BiConsumer<FakeAggregator, Operation> SILENT = (self, operation) -> {};
     private static final BiConsumer<FakeAggregator, Operation> ONE_ROW = (self, operation) -> {
         if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_STATEMENT) {
@@ -51,7 +51,7 @@ class ClientLifeTest {
         for (int i = 0; i < fakes.length; i++) {
             endpoints[i] = fakes[i].endpoint();
         }
-        return DaedalusClient.builder().aggregators(endpoints).requestTimeout(Duration.ofSeconds(PATIENCE_S));
+        return DaedalusClient.builder().aggregators(endpoints).requestTimeout(Duration.ofSeconds(TIMEOUT_S));
     }
 
     private static DaedalusException failure(org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
@@ -124,7 +124,7 @@ class ClientLifeTest {
                 }
             }
             doomed.close();
-            CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(PATIENCE_S, TimeUnit.SECONDS);
+            CompletableFuture.allOf(answers.toArray(CompletableFuture[]::new)).get(TIMEOUT_S, TimeUnit.SECONDS);
             assertThat(table.applied).hasSize(updates);
             assertThat(table.repeated).as("updates that had taken effect").hasPositiveValue();
         }
@@ -157,8 +157,8 @@ class ClientLifeTest {
             assertThat(before.tableName()).isEqualTo("bookings");
             CompletableFuture<WriteOutcome> update = client.update("DELETE FROM bookings");
             CompletableFuture<ResultSet> query = client.query("SELECT 1");
-            assertThat(old.seen.poll(PATIENCE_S, TimeUnit.SECONDS)).isNotNull();
-            assertThat(old.seen.poll(PATIENCE_S, TimeUnit.SECONDS)).isNotNull();
+            assertThat(old.seen.poll(TIMEOUT_S, TimeUnit.SECONDS)).isNotNull();
+            assertThat(old.seen.poll(TIMEOUT_S, TimeUnit.SECONDS)).isNotNull();
             int port = old.port();
             old.close();
             try (FakeAggregator replacement = new FakeAggregator("new", port, ONE_ROW)) {
@@ -252,7 +252,7 @@ class ClientLifeTest {
         try (FakeAggregator fake = new FakeAggregator(ONE_ROW)) {
             DaedalusClient client = client(fake).build();
             CompletableFuture<Void> closed = client.query("SELECT 1").thenAccept(rows -> client.close());
-            closed.get(PATIENCE_S, TimeUnit.SECONDS);
+            closed.get(TIMEOUT_S, TimeUnit.SECONDS);
             assertThat(failure(() -> client.select().execute()).sqlState()).isEqualTo("08003");
             while (clientThreads() > 0) {
                 Thread.onSpinWait();
@@ -284,7 +284,7 @@ class ClientLifeTest {
                 }
             });
             // Only now, so that the thread that waits is the client's own.
-            fake.answerEnd(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS), 0);
+            fake.answerEnd(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS), 0);
             busy.await();
             Answer<ResultSet> answer = new Answer<>(client, ResultSet.class);
             Request.Content content =

@@ -16,7 +16,7 @@ import org.daedalus.wire.ColumnType;
  * <p>Arguments: aggregators (commas between them), batches, rows in each.
  */
 public final class ColdStartProbe {
-    private static final Duration PATIENCE = Duration.ofSeconds(100);
+    private static final Duration TIMEOUT = Duration.ofSeconds(100);
     private static final LocalDate DAY = LocalDate.of(2013, 2, 9);
 
     private ColdStartProbe() {}
@@ -32,7 +32,7 @@ public final class ColdStartProbe {
             }
         };
         try (DaedalusClient client = DaedalusClient.builder().aggregators(arguments[0].split(","))
-                .requestTimeout(PATIENCE).connectionListener(listener).build()) {
+                .requestTimeout(TIMEOUT).connectionListener(listener).build()) {
             TableDescription table = client.await(client.describe());
             List<RowBatch> packed = new ArrayList<>();
             for (int batch = 0; batch < batches; batch++) {

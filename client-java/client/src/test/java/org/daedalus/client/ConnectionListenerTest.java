@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an application hears of its connections. */
+/** An application hears of its connections. */
 @Timeout(60)
 class ConnectionListenerTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
 
     private static final class Recorder implements ConnectionListener {
         private final BlockingQueue<String> events = new LinkedBlockingQueue<>();
@@ -32,7 +32,7 @@ class ConnectionListenerTest {
         }
 
         String next() throws InterruptedException {
-            return events.poll(PATIENCE_S, TimeUnit.SECONDS);
+            return events.poll(TIMEOUT_S, TimeUnit.SECONDS);
         }
     }
 

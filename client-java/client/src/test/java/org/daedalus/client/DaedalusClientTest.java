@@ -36,7 +36,7 @@ import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
 
 class DaedalusClientTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
     private static final BiConsumer<FakeAggregator, Operation> SILENT = (fake, operation) -> {};
     private static final BiConsumer<FakeAggregator, Operation> TWO_ROWS = (fake, operation) -> {
         fake.answerRows(operation, new Object[] {"Q7XK2P", 318});
@@ -54,11 +54,11 @@ class DaedalusClientTest {
         for (int i = 0; i < fakes.length; i++) {
             endpoints[i] = fakes[i].endpoint();
         }
-        return DaedalusClient.builder().aggregators(endpoints).requestTimeout(Duration.ofSeconds(PATIENCE_S));
+        return DaedalusClient.builder().aggregators(endpoints).requestTimeout(Duration.ofSeconds(TIMEOUT_S));
     }
 
     private static StatementBody statement(FakeAggregator fake) throws Exception {
-        Operation operation = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+        Operation operation = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
         assertThat(operation.getHeader().getKind()).isEqualTo(OperationKind.OPERATION_KIND_STATEMENT);
         return StatementBody.parseFrom(operation.getBody());
     }
@@ -171,7 +171,7 @@ class DaedalusClientTest {
     void shouldPackBatchesWithRoutes() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(CONFIRM); DaedalusClient client = client(fake).build()) {
             client.rowBatch(client.await(client.describe())).add("A", 1).add("B", null).execute();
-            Operation operation = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+            Operation operation = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
             assertThat(operation.getHeader().getKind()).isEqualTo(OperationKind.OPERATION_KIND_SUBMIT);
             assertThat(operation.getHeader().getMapVersion()).isEqualTo(3);
             SubmitBody body = SubmitBody.parseFrom(operation.getBody());
@@ -182,7 +182,7 @@ class DaedalusClientTest {
             fake.describeAs(FakeAggregator.describe(PartitionMap.newBuilder().setVersion(4)
                     .setDistribution(Distribution.DISTRIBUTION_HASH).addColumns(1).build()));
             client.rowBatch(client.await(client.describe())).add("A", 1).add("B", null).add("C", 1).execute();
-            SubmitBody body = SubmitBody.parseFrom(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS).getBody());
+            SubmitBody body = SubmitBody.parseFrom(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS).getBody());
             assertThat(body.getRoutes(0).getEqualities(0).getColumn()).isEqualTo(1);
             assertThat(body.getRoutes(0).getEqualities(0).getValuesList()).containsExactly(
                     Constants.of(FakeAggregator.INT, 1), Constants.of(FakeAggregator.INT, null));
@@ -202,7 +202,7 @@ class DaedalusClientTest {
                 batch.add("A", i);
             }
             batch.execute();
-            SubmitBody body = SubmitBody.parseFrom(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS).getBody());
+            SubmitBody body = SubmitBody.parseFrom(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS).getBody());
             assertThat(body.getRoutesList()).containsExactly(Route.getDefaultInstance());
         }
     }
@@ -211,9 +211,9 @@ class DaedalusClientTest {
     void shouldAbortWhenTheFutureIsCancelled() throws Exception {
         try (FakeAggregator fake = new FakeAggregator(SILENT); DaedalusClient client = client(fake).build()) {
             CompletableFuture<ResultSet> future = client.select().executeAsync();
-            Operation query = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+            Operation query = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
             future.cancel(true);
-            Operation abort = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+            Operation abort = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
             assertThat(abort.getHeader().getKind()).isEqualTo(OperationKind.OPERATION_KIND_ABORT);
             assertThat(abort.getHeader().getAbortSequence()).isEqualTo(query.getHeader().getSequence());
         }
@@ -230,7 +230,7 @@ class DaedalusClientTest {
                 DaedalusClient client = client(fake).requestTimeout(Duration.ofSeconds(1)).build()) {
             assertThat(failure(() -> client.update().set("rloc", "x").execute()).category())
                     .isEqualTo(Category.UNKNOWN);
-            assertThat(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS).getHeader().getRemainingNs())
+            assertThat(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS).getHeader().getRemainingNs())
                     .isBetween(1L, 1_000_000_000L);
         }
     }
@@ -346,8 +346,8 @@ class DaedalusClientTest {
             DaedalusClient client = client(fake).build();
             CompletableFuture<ResultSet> query = client.query("SELECT 1");
             CompletableFuture<WriteOutcome> update = client.update("DELETE FROM bookings");
-            fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
-            fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+            fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
+            fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
             client.close();
             assertThat(failure(() -> client.await(query)).category()).isEqualTo(Category.FATAL);
             assertThat(failure(() -> client.await(update)).category()).isEqualTo(Category.UNKNOWN);
@@ -371,7 +371,7 @@ class DaedalusClientTest {
 
     @Test
     void shouldRefuseToBlockItsOwnThread() throws Exception {
-        CompletableFuture<Void> isChained = new CompletableFuture<Void>().orTimeout(PATIENCE_S, TimeUnit.SECONDS);
+        CompletableFuture<Void> isChained = new CompletableFuture<Void>().orTimeout(TIMEOUT_S, TimeUnit.SECONDS);
         // Answered only then: what is chained to a future that is done runs on the thread that chains it.
         try (FakeAggregator fake = new FakeAggregator((self, operation) -> {
             isChained.join();
@@ -380,7 +380,7 @@ class DaedalusClientTest {
             CompletableFuture<Object> blocked =
                     client.query("SELECT 1").thenApply(result -> client.query("SELECT 1")).thenApply(client::await);
             isChained.complete(null);
-            assertThatThrownBy(() -> blocked.get(PATIENCE_S, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> blocked.get(TIMEOUT_S, TimeUnit.SECONDS))
                     .hasRootCauseInstanceOf(IllegalStateException.class);
         }
     }

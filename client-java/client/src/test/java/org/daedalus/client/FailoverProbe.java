@@ -17,7 +17,7 @@ import org.daedalus.client.DaedalusException.Category;
  */
 public final class FailoverProbe {
     private static final int UPDATE_EVERY = 5;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final DaedalusClient client;
     private final int total;
@@ -40,14 +40,14 @@ public final class FailoverProbe {
 
     public static void main(String[] arguments) throws Exception {
         try (DaedalusClient client = DaedalusClient.builder()
-                .aggregators(arguments[0].split(",")).requestTimeout(PATIENCE).build()) {
+                .aggregators(arguments[0].split(",")).requestTimeout(TIMEOUT).build()) {
             client.await(client.describe());
             FailoverProbe probe =
                     new FailoverProbe(client, Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
             for (int i = Integer.parseInt(arguments[1]); i > 0; i--) {
                 probe.askNext();
             }
-            probe.open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            probe.open.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
             System.out.printf("{\"answered\": %d, \"updates\": %d, \"wrong\": %d, \"unknown\": %d, \"failed\": %d,"
                     + " \"first_failure\": \"%s\"}%n", probe.answered.get(), probe.updates.get(), probe.wrong.get(),
                     probe.unknown.get(), probe.failed.get(), probe.firstFailure.get());

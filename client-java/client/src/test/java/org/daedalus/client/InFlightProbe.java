@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 public final class InFlightProbe {
     private static final int FACTOR = 7;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
     private final DaedalusClient client;
     private final int total;
@@ -37,7 +37,7 @@ public final class InFlightProbe {
     public static void main(String[] arguments) throws Exception {
         int inFlight = Integer.parseInt(arguments[1]);
         try (DaedalusClient client = DaedalusClient.builder()
-                .aggregators(arguments[0].split(",")).requestTimeout(PATIENCE).inFlightMax(inFlight).build()) {
+                .aggregators(arguments[0].split(",")).requestTimeout(TIMEOUT).inFlightMax(inFlight).build()) {
             client.await(client.describe());
             new InFlightProbe(client, Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3])).run(inFlight);
         }
@@ -49,7 +49,7 @@ public final class InFlightProbe {
         for (int i = 0; i < inFlight; i++) {
             askNext();
         }
-        boolean ended = open.await(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        boolean ended = open.await(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
         double seconds = (System.nanoTime() - startNs) / 1e9;
         double cpuMicros = (cpuNs() - startCpuNs) / 1e3 / total;
         System.out.printf("{\"ended\": %b, \"in_flight\": %d, \"answered\": %d, \"wrong\": %d,"

@@ -23,29 +23,30 @@ import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Prepared statements and texts over real connections, to aggregators that keep slots and to such that do not. */
+/** Prepared statements and texts over real connections, to aggregators that keep handles and to such that do not. */
 @Timeout(60)
 class PreparedStatementTest {
-    private static final Hello SLOTS = Hello.newBuilder().setClusterId("c").setShapeSlotsMax(4).setShapeBytesMax(4_000)
+    private static final Hello HANDLES = Hello.newBuilder().setClusterId("c").setShapeSlotsMax(4)
+            .setShapeBytesMax(4_000)
             .build();
     private static final String QUERY = "SELECT rloc, product_id FROM bookings WHERE rloc = $1";
 
     /** Answers a query with its text and its first parameter, and confirms an update. */
     private static final class Echo implements BiConsumer<FakeAggregator, Operation> {
-        private final Map<Integer, String> slots = new HashMap<>();
+        private final Map<Integer, String> handles = new HashMap<>();
         private int definitions;
 
         @Override
         public void accept(FakeAggregator fake, Operation operation) {
             try {
-                int slot = operation.getHeader().getShapeSlot();
+                int handle = operation.getHeader().getShapeSlot();
                 if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_DEFINE) {
-                    slots.put(slot, ShapeBody.parseFrom(operation.getBody()).getSql());
+                    handles.put(handle, ShapeBody.parseFrom(operation.getBody()).getSql());
                     definitions++;
                     return;
                 }
                 StatementBody body = StatementBody.parseFrom(operation.getBody());
-                String text = slot == 0 ? body.getSql() : slots.get(slot);
+                String text = handle == 0 ? body.getSql() : handles.get(handle);
                 if (new StatementText(text).isQuery()) {
                     fake.answerRows(operation, new Object[] {text.substring(0, 11),
                         Integer.valueOf(Constants.toValue(body.getParameters(0)).toString())});
@@ -73,9 +74,9 @@ class PreparedStatementTest {
     }
 
     @Test
-    void shouldAnswerByTextAndPreparedThroughTheSameSlot() throws Exception {
+    void shouldAnswerByTextAndPreparedThroughTheSameHandle() throws Exception {
         Echo echo = new Echo();
-        try (FakeAggregator fake = new FakeAggregator(SLOTS, 0, echo); DaedalusClient client = client(fake)) {
+        try (FakeAggregator fake = new FakeAggregator(HANDLES, 0, echo); DaedalusClient client = client(fake)) {
             PreparedStatement prepared = client.prepare(QUERY);
             assertThat(prepared.sql()).isEqualTo(QUERY);
             for (int value = 0; value < 20; value++) {
@@ -87,12 +88,12 @@ class PreparedStatementTest {
             assertThat(echo.definitions).isEqualTo(1);
             PreparedStatement update = client.prepare("UPDATE bookings SET product_id = $1");
             assertThat(client.await(update.update(7)).applied()).isEqualTo(3);
-            assertThat(echo.slots).hasSize(2);
+            assertThat(echo.handles).hasSize(2);
         }
     }
 
     @Test
-    void shouldAnswerWhereNoSlotsAreKept() throws Exception {
+    void shouldAnswerWhereNoHandlesAreKept() throws Exception {
         Echo echo = new Echo();
         try (FakeAggregator fake = new FakeAggregator(echo); DaedalusClient client = client(fake)) {
             PreparedStatement prepared = client.prepare(QUERY);
@@ -105,13 +106,13 @@ class PreparedStatementTest {
     @Test
     void shouldOutliveItsConnection() throws Exception {
         Echo first = new Echo();
-        FakeAggregator fake = new FakeAggregator(SLOTS, 0, first);
+        FakeAggregator fake = new FakeAggregator(HANDLES, 0, first);
         try (DaedalusClient client = client(fake)) {
             PreparedStatement prepared = client.prepare(QUERY);
             answers(client.await(prepared.query(1)), 1);
             fake.close();
             Echo second = new Echo();
-            try (FakeAggregator again = new FakeAggregator(SLOTS, fake.port(), second)) {
+            try (FakeAggregator again = new FakeAggregator(HANDLES, fake.port(), second)) {
                 answers(client.await(prepared.query(2)), 2);
                 assertThat(again.seen).hasSize(2);
                 assertThat(second.definitions).isEqualTo(1);

@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * What an application can see of the library: nothing of the messages and of the network beneath, which are nobody
- * else's business and change with the wire.
+ * An application sees nothing of the messages and of the network beneath the library, which are nobody else's business
+ * and change with the wire.
  */
 class PublicApiTest {
     private static final List<String> HIDDEN =

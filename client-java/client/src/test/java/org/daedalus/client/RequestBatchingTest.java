@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Timeout;
 /** How requests of many threads share frames, seen from the other end of a plain socket. */
 @Timeout(60)
 class RequestBatchingTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
 
     private final BlockingQueue<OperationBatch> frames = new LinkedBlockingQueue<>();
     private ServerSocket listener;
@@ -46,7 +46,7 @@ class RequestBatchingTest {
         server = new Thread(this::serve, "one-connection");
         server.start();
         client = DaedalusClient.builder().aggregators("127.0.0.1:" + listener.getLocalPort())
-                .requestTimeout(Duration.ofSeconds(PATIENCE_S)).build();
+                .requestTimeout(Duration.ofSeconds(TIMEOUT_S)).build();
     }
 
     @AfterEach
@@ -83,7 +83,7 @@ class RequestBatchingTest {
     }
 
     private OperationBatch nextFrame() throws InterruptedException {
-        return frames.poll(PATIENCE_S, TimeUnit.SECONDS);
+        return frames.poll(TIMEOUT_S, TimeUnit.SECONDS);
     }
 
     @Test

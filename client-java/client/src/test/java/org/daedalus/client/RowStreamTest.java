@@ -19,10 +19,10 @@ import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a stream of rows does to the client around it; the rules of its signals are RowPublisherRulesTest's. */
+/** A stream of rows holds up nothing else of the client; RowPublisherRulesTest has the rules of its signals. */
 @Timeout(60)
 class RowStreamTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
     private static final int ROWS = 100;
     private static final BiConsumer<FakeAggregator, Operation> MANY_ROWS = (self, operation) -> {
         if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_STATEMENT) {
@@ -67,18 +67,18 @@ class RowStreamTest {
         }
 
         Object next() throws InterruptedException {
-            return signals.poll(PATIENCE_S, TimeUnit.SECONDS);
+            return signals.poll(TIMEOUT_S, TimeUnit.SECONDS);
         }
     }
 
     private final Reader reader = new Reader();
 
     private static DaedalusClient.Builder client(FakeAggregator fake) {
-        return DaedalusClient.builder().aggregators(fake.endpoint()).requestTimeout(Duration.ofSeconds(PATIENCE_S));
+        return DaedalusClient.builder().aggregators(fake.endpoint()).requestTimeout(Duration.ofSeconds(TIMEOUT_S));
     }
 
     private static void awaitBuffered(DaedalusClient client, long bytes) {
-        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+        long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_S);
         while (client.connections().buffers().bytes() != bytes) {
             assertThat(System.nanoTime()).as("buffered %d", client.connections().buffers().bytes()).isLessThan(endNs);
             Thread.onSpinWait();
@@ -142,8 +142,8 @@ class RowStreamTest {
                 assertThat(failure.sqlState()).isEqualTo("53200");
             });
             awaitBuffered(client, 0);
-            assertThat(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS)).isNotNull();
-            assertThat(fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS).getHeader().getKind())
+            assertThat(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS)).isNotNull();
+            assertThat(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS).getHeader().getKind())
                     .isEqualTo(OperationKind.OPERATION_KIND_ABORT);
             reader.subscription.request(1);
             assertThat(client.select().limit(1).execute().toList()).hasSize(1);
@@ -158,8 +158,8 @@ class RowStreamTest {
             awaitBuffered(client, FakeAggregator.rows(new Object[] {"A", 1}).getRows().size());
             reader.subscription.cancel();
             awaitBuffered(client, 0);
-            Operation query = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
-            Operation abort = fake.seen.poll(PATIENCE_S, TimeUnit.SECONDS);
+            Operation query = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
+            Operation abort = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
             assertThat(abort.getHeader().getKind()).isEqualTo(OperationKind.OPERATION_KIND_ABORT);
             assertThat(abort.getHeader().getAbortSequence()).isEqualTo(query.getHeader().getSequence());
             reader.subscription.request(5);
@@ -176,7 +176,7 @@ class RowStreamTest {
                     made.cancel();
                 }
             });
-            assertThat(client.query("SELECT 1").thenCompose(ResultSet::whole).get(PATIENCE_S, TimeUnit.SECONDS)
+            assertThat(client.query("SELECT 1").thenCompose(ResultSet::whole).get(TIMEOUT_S, TimeUnit.SECONDS)
                     .rowCount()).isEqualTo(ROWS);
             assertThat(fake.seen).hasSize(1);
         }
@@ -223,7 +223,7 @@ class RowStreamTest {
         try (FakeAggregator fake = new FakeAggregator(MANY_ROWS); DaedalusClient client = client(fake).build()) {
             client.select().publish().subscribe(broken);
             broken.subscription.request(Long.MAX_VALUE);
-            assertThat(called.await(PATIENCE_S, TimeUnit.SECONDS)).isTrue();
+            assertThat(called.await(TIMEOUT_S, TimeUnit.SECONDS)).isTrue();
             client.select().publish().subscribe(reader);
             reader.subscription.request(1);
             assertThat(reader.next()).isEqualTo(0);

@@ -46,7 +46,7 @@ class ValueTextTest {
             assertThat(ValueText.parse(TIMESTAMPTZ, moment[0])).as(moment[0]).isEqualTo(Instant.parse(moment[1]));
         }
         refused(TIMESTAMPTZ, "2024-07-01 10:00 Europe/Nowhere", "22023");
-        refused(TIMESTAMPTZ, "0001-01-01 00:00 Europe/Zurich", "0A000"); // No column keeps moments before Christ.
+        refused(TIMESTAMPTZ, "0001-01-01 00:00 Europe/Zurich", "0A000"); // No column keeps timestamps before Christ.
     }
 
     @Test

@@ -51,7 +51,7 @@ final class BoundedErrorStream extends OutputStream {
         }
     }
 
-    /** Whether the kernel's words about an open file say that it is appended to. */
+    /** Says whether the kernel's words about an open file mean that it is appended to. */
     static boolean isAppendedTo(String about) {
         return about.lines().filter(line -> line.startsWith("flags:"))
                 .anyMatch(line -> (Long.parseLong(line.substring(6).strip(), 8) & APPEND_FLAG) != 0);

@@ -21,7 +21,7 @@ final class EpochRaise {
         IDLE, INQUIRING, PROBING, RAISING, GRANTED, REFUSED
     }
 
-    /** What the writer has numbered: it can send again from the one on, up to the other. */
+    /** The updates that the writer has numbered: it can send again from the one on, up to the other. */
     record Numbered(long keptFrom, long last) {}
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -48,7 +48,7 @@ final class EpochRaise {
     private List<NodeWatermark> accepted = List.of();
     /** Null: nothing yet. */
     private Numbered numbered;
-    /** Where nothing is numbered yet, it may begin behind what others have. */
+    /** A writer that has numbered nothing may begin behind what others have numbered. */
     private final boolean adopts;
     private long pausesUntilNs = Long.MIN_VALUE;
     /** How many epochs in a row were of no use because of a node that somebody has to see to. */
@@ -80,7 +80,7 @@ final class EpochRaise {
         return asked;
     }
 
-    /** What every node has accepted at the time that it GRANTED the epoch; the same of all. */
+    /** Returns what every node had accepted when it granted the epoch, which is the same of all. */
     List<NodeWatermark> accepted() {
         return accepted;
     }
@@ -89,7 +89,7 @@ final class EpochRaise {
         return retryNs;
     }
 
-    /** Whether the operation is the one whose answer is waited for. */
+    /** Says whether the operation is the one whose answer is waited for. */
     boolean isRequest(KeptUpdate.Carrier carrier) {
         return carrier.equals(request);
     }
@@ -263,7 +263,8 @@ final class EpochRaise {
                 lastRefusal = Errors.retry(Errors.NOT_IN_STATE, "node " + node.getNode()
                         + " has accepted updates up to " + node.getApplied() + ", and up to " + node.getDurable()
                         + " they are durable", "see to the disk of that node if it stays so");
-                known = asked; // What a node may still lose is nothing to begin behind: the next one is asked for.
+                // It does not begin behind updates that a node may still lose: the next epoch is asked for.
+                known = asked;
                 return false;
             }
         }

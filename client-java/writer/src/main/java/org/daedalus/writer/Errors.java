@@ -15,7 +15,7 @@ final class Errors {
     static final String DISK_FULL = "53100";
     static final String IO_ERROR = "58030";
     static final String CLUSTER_BROKEN = "F0000";
-    /** Of a node that takes no more updates: it was sent two updates under one number, for one. */
+    /** A node that takes no more updates says this, for one because it was sent two updates under one number. */
     static final String NODE_BROKEN = "XX001";
     static final String OUTCOME_UNKNOWN = "08007";
     static final String PROTOCOL_VIOLATION = "08P01";

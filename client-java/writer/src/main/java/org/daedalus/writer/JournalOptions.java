@@ -3,7 +3,7 @@ package org.daedalus.writer;
 import java.nio.file.Path;
 
 /**
- * Where a writer keeps what it must not forget.
+ * Says where a writer keeps what it must not forget.
  *
  * @param folder of this writer alone
  * @param bytesMax of its files; where they are not enough submissions are refused

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.daedalus.writer.journal.JournalLog;
 
-/** What the journal's records say (docs/journal.md), written and read. */
+/** Writes and reads the journal's records (docs/journal.md). */
 final class JournalRecords {
     static final int EPOCH = 1;
     static final int UPDATE = 2;
@@ -25,7 +25,7 @@ final class JournalRecords {
     /** An update with its number. */
     record Update(long epoch, long timestamp, KeptUpdate update) {}
 
-    /** What became of an update, and how far all were settled then. */
+    /** The outcome of an update, and how far all updates were settled then. */
     record Outcome(long timestamp, long settled, SubmissionKey key, byte[] outcome) {}
 
     // ---- writing ----

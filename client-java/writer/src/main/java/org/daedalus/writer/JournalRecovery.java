@@ -10,7 +10,7 @@ import org.daedalus.writer.journal.JournalHeader;
 import org.daedalus.writer.journal.JournalReader;
 
 /**
- * What a journal's records come to, read in order: the updates that some node may lack, and the submissions that can be
+ * Collects from a journal's records, read in order, the updates that some node may lack and the submissions that can be
  * repeated. Keeps no more than a writer does.
  */
 final class JournalRecovery implements JournalReader.Visitor {

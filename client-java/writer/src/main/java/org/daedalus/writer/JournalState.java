@@ -3,7 +3,7 @@ package org.daedalus.writer;
 import org.daedalus.wire.v1.Error;
 
 /**
- * What the journal takes.
+ * Says how much the journal holds, and whether it takes more.
  *
  * @param bytes of its files
  * @param bytesMax 0: there is no journal

@@ -14,8 +14,8 @@ import org.daedalus.wire.v1.WriteConfirmed;
  */
 final class KnownSubmissions {
     /**
-     * What one submission costs beside its outcome: key, entry and place in the table. 65,536 of them took 110 bytes of
-     * heap each.
+     * One submission costs so much beside its outcome: key, entry and place in the table. 65,536 of them took 110 bytes
+     * of heap each.
      */
     static final int ENTRY_BYTES = 128;
 
@@ -36,7 +36,7 @@ final class KnownSubmissions {
         final long timestamp;
         /** Encoded: objects would take several times the room. Null until it is confirmed. */
         private byte[] outcome;
-        /** Where the journal has its outcome. */
+        /** The journal has the outcome here. */
         long position;
 
         private Known(long timestamp) {
@@ -91,9 +91,9 @@ final class KnownSubmissions {
     }
 
     /**
-     * Whether a submission that is not known here is new, because this writer has taken all that its sender can have
-     * sent under its name and would remember it. A first sending must know of the younger half of what is remembered,
-     * so that there is time to repeat it.
+     * Says whether a submission that is not known here is new, because this writer has taken all that its sender can
+     * have sent under its name and would remember it. A first sending must know of the younger half of what is
+     * remembered, so that there is time to repeat it.
      *
      * @param firstEpoch since then nobody has numbered whose submissions were not known here
      * @param epoch the writer's
@@ -117,7 +117,7 @@ final class KnownSubmissions {
         forgetOldest();
     }
 
-    /** What a journal remembers; to be called once, before anything else. */
+    /** Takes over what a journal remembers; to be called once, before anything else. */
     void restore(RecoveredJournal journal) {
         forgottenThrough = journal.forgottenThrough();
         for (Recovered each : journal.submissions()) {

@@ -16,7 +16,7 @@ final class Language {
     /** Since when infinity of a date or timestamp is a value: older nodes take it for a moment out of range. */
     static final int INFINITY_SINCE = 2;
 
-    /** What a number is one of: the words of {@code rpc/vectors/language.tsv}. */
+    /** Numbers are of these kinds, named by the words of {@code rpc/vectors/language.tsv}. */
     enum Kind {
         FUNCTION, TYPE, CAST, AGGREGATE
     }
@@ -50,7 +50,7 @@ final class Language {
         return hashes.get(hashes.size() - 1);
     }
 
-    /** Of all versions, the oldest first. */
+    /** Returns the hashes of all versions, the oldest first. */
     List<Long> hashes() {
         return hashes;
     }

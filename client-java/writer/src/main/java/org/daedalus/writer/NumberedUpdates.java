@@ -17,8 +17,8 @@ import org.daedalus.wire.v1.UpdateHeader;
  */
 final class NumberedUpdates {
     private static final long NEVER = Long.MAX_VALUE;
-    /** What an aggregator is still busy with is sent again after so many times the usual patience. */
-    private static final int PATIENCE_FOR_THE_BUSY = 8;
+    /** An update that an aggregator is still busy with is sent again after so many times the usual wait. */
+    private static final int BUSY_RESEND_FACTOR = 8;
     private static final long RETRY_NS_MIN = 1_000_000;
     /** From the first update that is not confirmed to the last: so many outcomes a node remembers. */
     static final int UNCONFIRMED_SPAN_MAX = 8_192;
@@ -33,7 +33,7 @@ final class NumberedUpdates {
     private long journaledThrough;
     private long confirmedThrough;
     private long lastProgressNs;
-    /** What was refused for want of room is sent again then; {@link #NEVER}: nothing was. */
+    /** Updates that were refused for want of room are sent again then; {@link #NEVER}: none were. */
     private long roomAgainNs = NEVER;
     /** Nothing is sent: the epoch is being raised. */
     private boolean paused = true;
@@ -53,7 +53,7 @@ final class NumberedUpdates {
         paused = false;
     }
 
-    /** What a journal has kept waits for {@link #resume}. */
+    /** Takes over the updates of a journal, which wait for {@link #resume}. */
     void restore(RecoveredJournal journal) {
         lastNumbered = journal.lastNumbered();
         journaledThrough = lastNumbered;
@@ -116,7 +116,7 @@ final class NumberedUpdates {
         return kept.size();
     }
 
-    /** Of bodies and routes. */
+    /** Returns the bytes of bodies and routes. */
     long bytes() {
         return bytes;
     }
@@ -196,8 +196,9 @@ final class NumberedUpdates {
     }
 
     /**
-     * What an aggregator has not answered is on its way, or the connection's end will say so: sent once more it would
-     * only add to the load of those who are late with it.
+     * Sends updates from {@code first} on again, but not those that an aggregator has not answered: they are on their
+     * way, or the connection's end will say so, and sent once more they would only add to the load of those who are
+     * late with them.
      */
     void resendFrom(long first, long nowNs, WriterEffects effects) {
         kept.tailMap(first).forEach((timestamp, update) -> {
@@ -221,7 +222,7 @@ final class NumberedUpdates {
             return;
         }
         lastProgressNs = nowNs;
-        long sentBefore = nowNs - PATIENCE_FOR_THE_BUSY * options.resendAfterNs();
+        long sentBefore = nowNs - BUSY_RESEND_FACTOR * options.resendAfterNs();
         kept.forEach((timestamp, update) -> {
             boolean isLacked = timestamp > settled || !update.confirmed; // Its confirmation may be lost.
             if (isLacked && (update.answered || update.sentNs <= sentBefore)) {
@@ -297,7 +298,7 @@ final class NumberedUpdates {
         }
     }
 
-    /** Those whose outcome nobody knows, by timestamp. */
+    /** Calls {@code action} for every update whose outcome nobody knows, by timestamp. */
     void forEachUnconfirmed(BiConsumer<Long, KeptUpdate> action) {
         kept.forEach((timestamp, update) -> {
             if (!update.confirmed) {

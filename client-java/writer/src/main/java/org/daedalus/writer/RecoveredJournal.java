@@ -3,7 +3,7 @@ package org.daedalus.writer;
 import java.util.List;
 
 /**
- * What a journal knows of the time before this process: where the core begins.
+ * A journal's knowledge of the time before this process, with which the core begins.
  *
  * @param isUsed a writer has numbered under it; otherwise all that follows is zero or empty
  * @param adopts where it is not used, numbering may begin behind what the nodes have accepted from others

@@ -14,10 +14,10 @@ final class ServedGaps {
         byNode.clear();
     }
 
-    /** Whether nothing has been done about it in the last {@code patienceNs}; from now on something has. */
-    boolean isNew(int node, long lastAccepted, long nowNs, long patienceNs) {
+    /** Says whether nothing has been done about the gap in the last {@code waitNs}; from now on something has. */
+    boolean isNew(int node, long lastAccepted, long nowNs, long waitNs) {
         Gap served = byNode.get(node);
-        if (served != null && served.lastAccepted() == lastAccepted && nowNs < served.servedNs() + patienceNs) {
+        if (served != null && served.lastAccepted() == lastAccepted && nowNs < served.servedNs() + waitNs) {
             return false;
         }
         byNode.put(node, new Gap(lastAccepted, nowNs));

@@ -21,8 +21,8 @@ import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
 
 /**
- * Where submissions come in: checks all that can be checked before an update gets a number, hands it to the core, and
- * knows who waits for which outcome. Every submission is answered once, by {@link WriterEffects#answers}.
+ * Takes submissions: checks all that can be checked before an update gets a number, hands it to the core, and knows who
+ * waits for which outcome. Every submission is answered once, by {@link WriterEffects#answers}.
  *
  * <p>Pure, as the core is. What the driver calls a waiter is a number of its own choice, used once.
  */
@@ -49,7 +49,7 @@ final class SubmissionDesk {
         this.functions = functions;
     }
 
-    /** Whether schema and map are known, without which nothing can be checked. */
+    /** Says whether schema and map are known, without which nothing can be checked. */
     boolean isDescribed() {
         return checker != null;
     }
@@ -60,8 +60,9 @@ final class SubmissionDesk {
     }
 
     /**
-     * What an aggregator says of the table; what makes no sense changes nothing. Nor does one that has an older map
-     * than another: it was left behind, and none of the others would take what is routed by its map.
+     * Takes an aggregator's description of the table; one that makes no sense changes nothing. Nor does one that has an
+     * older map than another: its aggregator was left behind, and none of the others would take what is routed by its
+     * map.
      */
     void onDescribed(DescribeReply reply) throws WireException {
         if (checker == null || reply.getMap().getVersion() >= knownMapVersion()) {

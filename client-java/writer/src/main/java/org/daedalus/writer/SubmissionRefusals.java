@@ -1,17 +1,57 @@
 package org.daedalus.writer;
 
-/** What is said to a submission that the writer can neither number nor answer from memory. */
+import java.util.Map;
+import org.daedalus.wire.v1.Error;
+
+/** Words the answers to submissions that the writer can neither number nor answer from memory. */
 final class SubmissionRefusals {
     private SubmissionRefusals() {}
 
-    /** It was sent before, and nobody can know what became of that. */
-    static WriterEffects.Refusal unknowable(Submission submission, String why) {
+    /** Refuses while the epoch is being raised; {@code why} may be null. */
+    static WriterEffects.Refusal notYet(Error why) {
+        return WriterEffects.Refusal.of(Errors.retry(Errors.CANNOT_CONNECT_NOW,
+                "the writer has not raised its epoch on all nodes yet" + (why == null ? "" : ": " + why.getMessage()),
+                "try again"));
+    }
+
+    /** Refuses after the writer has failed. */
+    static WriterEffects.Refusal failed(Submission submission, Error failure) {
+        return submission.repeated()
+                ? unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
+    }
+
+    /** Refuses a submission that may have been taken by another writer, or by this one before it forgot. */
+    static WriterEffects.Refusal unknown(Submission submission, long epoch, long forgottenThrough) {
+        String memory = "the writer is in epoch " + epoch + " and knows what was submitted after update "
+                + forgottenThrough;
+        return submission.repeated() ? unknowable(submission, memory) : stale(submission, memory);
+    }
+
+    /** Refuses while the nodes are too far behind. */
+    static WriterEffects.Refusal noRoom(NumberedUpdates updates, Watermarks watermarks) {
+        Map.Entry<Integer, Long> slowest = watermarks.slowest();
+        return WriterEffects.Refusal.of(Errors.retry(Errors.LIMIT_EXCEEDED, updates.count()
+                + " updates wait for node " + slowest.getKey() + ", which has reached " + slowest.getValue() + " of "
+                + updates.lastNumbered(), "try again later, or see to that node"));
+    }
+
+    /** Refuses while the journal is full. */
+    static WriterEffects.Refusal noRoomInJournal(JournalState journal, NumberedUpdates updates,
+            Watermarks watermarks) {
+        Map.Entry<Integer, Long> slowest = watermarks.slowest();
+        return WriterEffects.Refusal.of(Errors.retry(Errors.DISK_FULL, "the journal has its " + journal.bytesMax()
+                + " bytes; its updates wait for node " + slowest.getKey() + ", which has made durable "
+                + slowest.getValue() + " of " + updates.lastNumbered(), "try again later, or see to that node"));
+    }
+
+    /** Says that it was sent before, and that nobody can know what became of that. */
+    private static WriterEffects.Refusal unknowable(Submission submission, String why) {
         return WriterEffects.Refusal.of(Errors.unknown(Errors.OUTCOME_UNKNOWN, "the submission was sent before, in "
                 + describe(submission) + ", and may have taken effect; " + why, "look at the rows to find out"));
     }
 
-    /** Sent again with what is true now, it would be taken. */
-    static WriterEffects.Refusal stale(Submission submission, String memory) {
+    /** Says that it would be taken if it were sent again with what is true now. */
+    private static WriterEffects.Refusal stale(Submission submission, String memory) {
         return new WriterEffects.Refusal(Errors.retry(Errors.NOT_IN_STATE, "the submission was made in "
                 + describe(submission) + "; " + memory, "send it again with the epoch and timestamp of this answer"),
                 true);

@@ -23,7 +23,7 @@ final class Watermarks {
         learnLanguage(node);
     }
 
-    /** Of which language the node's program is, whichever life says it. */
+    /** Learns of which language the node's program is, whichever life says it. */
     void learnLanguage(NodeWatermark node) {
         languages.put(node.getNode(), node.getLanguage());
     }

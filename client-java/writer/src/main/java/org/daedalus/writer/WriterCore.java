@@ -2,8 +2,6 @@ package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
 import java.util.List;
-import java.util.Map;
-import org.daedalus.wire.v1.EpochBody;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.Operation;
@@ -24,7 +22,7 @@ import org.daedalus.wire.v1.WriterStatus;
  * be made durable it is told by {@link #onJournaled} when it is.
  */
 final class WriterCore {
-    /** Where the writer is on its way to numbering updates. */
+    /** The writer passes through these phases on its way to numbering updates. */
     enum Phase {
         IDLE, INQUIRING, PROBING, RAISING, ACTIVE, FAILED
     }
@@ -37,20 +35,20 @@ final class WriterCore {
     private final EpochRaise raise;
     private final NumberedUpdates updates;
     private final Watermarks watermarks = new Watermarks();
+    private final NodeLanguages languages = new NodeLanguages(aggregators, watermarks);
     private final KnownSubmissions known;
     private final ServedGaps gaps = new ServedGaps();
+    private final WriterReport report;
     private final RecoveredJournal journal;
     private Phase phase = Phase.IDLE;
     /** Since this epoch nobody else has numbered; 0: not known yet. */
     private long firstEpoch;
-    /** What the nodes had accepted then. */
+    /** The nodes had accepted updates up to here then. */
     private long base;
     private JournalState journalState = JournalState.NONE;
     private Error failure;
-    /** What the last aggregator said that has another map; null: none has. */
+    /** The last aggregator that has another map refused with this; null: none has. */
     private Error mapRefusal;
-    /** The question of {@link #askNodes}; null: none is open. */
-    private KeptUpdate.Carrier nodesAsked;
 
     WriterCore(WriterOptions options) {
         this(options, RecoveredJournal.NONE);
@@ -62,6 +60,7 @@ final class WriterCore {
         this.raise = new EpochRaise(options, aggregators, journal);
         this.updates = new NumberedUpdates(options, aggregators);
         this.known = new KnownSubmissions(options.submissionsKnownMax(), options.submissionBytesMax());
+        this.report = new WriterReport(options, aggregators, raise, updates, watermarks, known);
         if (journal.isUsed()) {
             firstEpoch = journal.firstEpoch();
             base = journal.base();
@@ -97,7 +96,7 @@ final class WriterCore {
         return updates.journaledThrough();
     }
 
-    /** What a submission may say that is sent now: no more than outlives this process, if that is enough. */
+    /** Returns what a submission that is sent now may say: no more than outlives this process, if that is enough. */
     long numberedAfter() {
         return Math.max(updates.journaledThrough(), known.youngerHalf(updates.lastNumbered()));
     }
@@ -129,7 +128,7 @@ final class WriterCore {
     void onDown(long peer, long nowNs, WriterEffects effects) {
         aggregators.remove(peer);
         raise.onDown(peer, nowNs);
-        nodesAsked = nodesAsked != null && nodesAsked.peer() == peer ? null : nodesAsked;
+        languages.onDown(peer);
         if (phase == Phase.ACTIVE) {
             updates.onDown(peer, nowNs, effects);
         }
@@ -175,47 +174,21 @@ final class WriterCore {
         effects.setEpochRecord(new WriterEffects.EpochRecord(raise.epoch(), firstEpoch, base));
     }
 
-    /** What is under way waits: its numbers stay, and it is sent again under the next epoch. */
+    /**
+     * Raises the epoch again. Updates under way wait: their numbers stay, and they are sent again under the next epoch.
+     */
     private void raiseAgain(long nowNs, WriterEffects effects) {
         updates.pause();
         phase = Phase.RAISING;
         raise.again(new EpochRaise.Numbered(updates.keptFrom(), updates.lastNumbered()), nowNs, effects);
     }
 
-    // ---- languages ----
-
-    /**
-     * Null when an update that needs this version of the language may be numbered: every node has it. Where one has
-     * not, the nodes are asked once more, for it may have been replaced.
-     */
-    Error checkLanguage(SubmissionKey key, Language language, int needed, WriterEffects effects) {
-        Integer older = phase == Phase.ACTIVE && needed > 1 && known.find(key) == null
-                ? watermarks.olderThan(needed, language) : null;
-        if (older == null) {
-            return null;
-        }
-        askNodes(effects);
-        return Errors.rejected(Errors.NOT_SUPPORTED, "storage node " + older + " is older than the writer: it does not "
-                + "know all that the update computes", "replace it by the build of the writer, then try again");
-    }
-
-    /** One question at a time. */
-    private void askNodes(WriterEffects effects) {
-        if (nodesAsked == null && !aggregators.isEmpty()) {
-            nodesAsked = aggregators.toFirstFrom(0);
-            effects.sends().add(new WriterEffects.Send(nodesAsked.peer(), Operation.newBuilder()
-                    .setHeader(OperationHeader.newBuilder().setSequence(nodesAsked.sequence())
-                            .setKind(OperationKind.OPERATION_KIND_EPOCH))
-                    .setBody(EpochBody.newBuilder().setInquire(true).build().toByteString()).build()));
-        }
-    }
-
-    private void onNodesAnswered(Result result) {
-        nodesAsked = null;
-        result.getEpoch().getAcceptedList().forEach(watermarks::learnLanguage);
-    }
-
     // ---- submissions ----
+
+    /** Returns null when an update that needs this version of the language may be numbered, or has been. */
+    Error checkLanguage(SubmissionKey key, Language language, int needed, WriterEffects effects) {
+        return phase == Phase.ACTIVE && known.find(key) == null ? languages.check(language, needed, effects) : null;
+    }
 
     /**
      * Takes an update that was checked against schema and map.
@@ -232,21 +205,21 @@ final class WriterCore {
             return null;
         }
         if (phase != Phase.ACTIVE) {
-            return inactive(submission);
+            return phase == Phase.FAILED ? SubmissionRefusals.failed(submission, failure)
+                    : SubmissionRefusals.notYet(raise.lastRefusal());
         }
         if (!known.isNew(submission, firstEpoch, epoch(), lastNumbered())) {
-            return submission.repeated() ? SubmissionRefusals.unknowable(submission, memory())
-                    : SubmissionRefusals.stale(submission, memory());
+            return SubmissionRefusals.unknown(submission, epoch(), known.forgottenThrough());
         }
         KeptUpdate update = new KeptUpdate(body, routes, mapVersion, key);
         if (!updates.hasRoomFor(update)) {
-            return WriterEffects.Refusal.of(noRoom());
+            return SubmissionRefusals.noRoom(updates, watermarks);
         }
         if (journalState.problem() != null) {
             return WriterEffects.Refusal.of(journalState.problem());
         }
         if (journalState.isFull()) {
-            return WriterEffects.Refusal.of(noRoomInJournal());
+            return SubmissionRefusals.noRoomInJournal(journalState, updates, watermarks);
         }
         known.add(key, updates.number(update, effects));
         effects.setDeadlineNs(nextDeadlineNs());
@@ -270,7 +243,7 @@ final class WriterCore {
         effects.setDeadlineNs(nextDeadlineNs());
     }
 
-    /** What the journal takes, and whether it takes anything at all. */
+    /** Learns what the journal takes, and whether it takes anything at all. */
     void onJournalState(JournalState state) {
         journalState = state;
     }
@@ -283,76 +256,9 @@ final class WriterCore {
         effects.setDeadlineNs(nextDeadlineNs());
     }
 
-    private WriterEffects.Refusal inactive(Submission submission) {
-        if (phase != Phase.FAILED) {
-            Error why = raise.lastRefusal();
-            return WriterEffects.Refusal.of(Errors.retry(Errors.CANNOT_CONNECT_NOW,
-                    "the writer has not raised its epoch on all nodes yet" + (why == null ? "" : ": "
-                            + why.getMessage()), "try again"));
-        }
-        return submission.repeated()
-                ? SubmissionRefusals.unknowable(submission, failure.getMessage()) : WriterEffects.Refusal.of(failure);
-    }
-
-    private String memory() {
-        return "the writer is in epoch " + epoch() + " and knows what was submitted after update "
-                + known.forgottenThrough();
-    }
-
-    /** What it keeps, for those who watch it. */
+    /** Says what the core keeps, for those who watch it. */
     WriterStatus.Builder status() {
-        return WriterStatus.newBuilder()
-                .setName(options.name())
-                .setProblem(problem())
-                .setEpoch(epoch())
-                .setLastNumbered(lastNumbered())
-                .setConfirmedThrough(updates.confirmedThrough())
-                .setSettledThrough(phase == Phase.ACTIVE ? watermarks.lowest() : 0)
-                .setUpdatesKept(updates.count())
-                .setUpdatesKeptMax(options.updatesKeptMax())
-                .setUpdateBytesKept(updates.bytes())
-                .setUpdateBytesKeptMax(options.bytesKeptMax())
-                .setSubmissionsKnown(known.count())
-                .setSubmissionsKnownMax(options.submissionsKnownMax())
-                .setSubmissionBytesKnown(known.bytes())
-                .setSubmissionBytesKnownMax(options.submissionBytesMax())
-                .setForgottenThrough(known.forgottenThrough())
-                .setJournalBytes(journalState.bytes())
-                .setJournalBytesMax(journalState.bytesMax())
-                .setJournaledThrough(journalState.bytesMax() == 0 ? 0 : updates.journaledThrough());
-    }
-
-    private String problem() {
-        return switch (phase) {
-            case ACTIVE -> activeProblem();
-            case FAILED -> failure.getMessage();
-            case PROBING -> raise.problem().getMessage();
-            case RAISING -> raise.lastRefusal() == null
-                    ? phase.toString() : "the epoch is not raised yet: " + raise.lastRefusal().getMessage();
-            default -> phase.toString();
-        };
-    }
-
-    private String activeProblem() {
-        if (journalState.problem() != null) {
-            return journalState.problem().getMessage();
-        }
-        return aggregators.isEmpty() && mapRefusal != null
-                ? "no aggregator has the map of the updates: " + mapRefusal.getMessage() : "";
-    }
-
-    private Error noRoomInJournal() {
-        Map.Entry<Integer, Long> slowest = watermarks.slowest();
-        return Errors.retry(Errors.DISK_FULL, "the journal has its " + journalState.bytesMax()
-                + " bytes; its updates wait for node " + slowest.getKey() + ", which has made durable "
-                + slowest.getValue() + " of " + lastNumbered(), "try again later, or see to that node");
-    }
-
-    private Error noRoom() {
-        Map.Entry<Integer, Long> slowest = watermarks.slowest();
-        return Errors.retry(Errors.LIMIT_EXCEEDED, updates.count() + " updates wait for node " + slowest.getKey()
-                + ", which has reached " + slowest.getValue() + " of " + lastNumbered(),
-                "try again later, or see to that node");
+        return report.status(phase, journalState, failure, mapRefusal);
     }
 
     // ---- time ----
@@ -379,7 +285,7 @@ final class WriterCore {
     /** No answer will come: the operation was not handed to its connection. */
     void onUnsent(long peer, long sequence) {
         KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, sequence);
-        nodesAsked = carrier.equals(nodesAsked) ? null : nodesAsked;
+        languages.onUnsent(carrier);
         updates.onUnsent(carrier);
     }
 
@@ -388,8 +294,8 @@ final class WriterCore {
         if (result.hasDescribed()) {
             effects.setDescribed(result.getDescribed());
             checkDurability(result.getDescribed().getDurability(), effects);
-        } else if (carrier.equals(nodesAsked)) {
-            onNodesAnswered(result);
+        } else if (languages.isQuestion(carrier)) {
+            languages.onAnswered(result);
         } else if (raise.isRequest(carrier)) {
             raise.onResult(result, nowNs, effects);
             followRaise(nowNs, effects);

@@ -9,10 +9,9 @@ import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
- * What one step of {@link WriterCore} wants done, in order: sends, records, then outcomes, of which {@link
- * SubmissionDesk} makes answers. Of the records it is told by
- * {@link WriterCore#onJournaled}, of the probe by {@link WriterCore#onProbed}, at {@link #deadlineNs} by {@link
- * WriterCore#onDeadline}.
+ * One step of {@link WriterCore} wants these done, in order: sends, records, then outcomes, of which {@link
+ * SubmissionDesk} makes answers. {@link WriterCore#onJournaled} tells it of the records, {@link WriterCore#onProbed} of
+ * the probe, {@link WriterCore#onDeadline} that {@link #deadlineNs} has come.
  */
 final class WriterEffects {
     /** One operation to one aggregator. */
@@ -26,7 +25,7 @@ final class WriterEffects {
     record JournalRecord(long epoch, long timestamp, KeptUpdate update) {}
 
     /**
-     * What became of one update, to be made durable some time: asked again, the nodes would say the same, as long as
+     * The outcome of one update, to be made durable some time: asked again, the nodes would say the same, as long as
      * the journal does not have a later update.
      *
      * @param outcome encoded
@@ -48,12 +47,12 @@ final class WriterEffects {
         }
     }
 
-    /** What became of a submission: confirmed, or an error; the other is null. */
+    /** The outcome of a submission: confirmed, or an error; the other is null. */
     record SubmissionOutcome(SubmissionKey submission, WriteConfirmed confirmed, Error error) {}
 
     private final List<Send> sends = new ArrayList<>();
     /**
-     * What one submission ends in.
+     * The answer to one submission.
      *
      * @param waiter as the driver calls whoever submitted it
      * @param result without a sequence: confirmed, refused, or an error

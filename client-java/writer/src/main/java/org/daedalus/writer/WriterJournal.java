@@ -18,7 +18,7 @@ import org.daedalus.writer.journal.JournalReader;
  * on another.
  */
 final class WriterJournal implements AutoCloseable {
-    /** What becomes of what was appended. Called on the journal's thread. */
+    /** Hears what becomes of what was appended. Called on the journal's thread. */
     interface Listener {
         void onJournaled(long through);
 
@@ -99,7 +99,7 @@ final class WriterJournal implements AutoCloseable {
         return recovered;
     }
 
-    /** What it says of itself at start. */
+    /** Describes the journal for the log at start. */
     String describe() {
         return folder.describe("") + (recovered.isUsed()
                 ? ": the last update is " + recovered.lastNumbered() + ", the last epoch " + epoch.epoch() + " of "
@@ -183,7 +183,7 @@ final class WriterJournal implements AutoCloseable {
         return new JournalState(log.bytes(), bytesMax, problem);
     }
 
-    /** What the listener was told; null: all is well again. */
+    /** Takes over what the listener was told; null: all is well again. */
     void onProblem(IOException reason) {
         if (reason == null) {
             problem = null;

@@ -28,23 +28,26 @@ public record WriterOptions(
 
     /** Room for one update of the largest size, whatever the heap. */
     private static final long UNSENT_BYTES_MIN = 10L << 20;
-    /** Of the heap, for each update that is kept: a small one takes 500 bytes beside its body and routes. */
+    /**
+     * Each update that is kept takes so much of the heap at most: a small one takes 500 bytes beside its body and
+     * routes.
+     */
     private static final long HEAP_BYTES_PER_UPDATE = 4_096;
 
-    /** What docs/protocol.md says. */
+    /** Returns the options of docs/protocol.md. */
     public static WriterOptions of(String name, String endpoint, boolean takeOver) {
         return new WriterOptions(name, endpoint, takeOver, 1_000_000_000L, 500_000_000L, 65_536, 32L << 20,
                 65_536, 32L << 20, 64L << 20);
     }
 
-    /** The same, remembering no more than a journal of this size has room for beside its updates. */
+    /** Returns a copy that remembers no more than a journal of this size has room for beside its updates. */
     public WriterOptions withJournalOf(long journalBytes) {
         return new WriterOptions(name, endpoint, takeOver, resendAfterNs, epochRetryNs, updatesKeptMax, bytesKeptMax,
                 submissionsKnownMax, Math.min(submissionBytesMax, journalBytes / 8), unsentBytesMax);
     }
 
     /**
-     * The same with bounds in bytes that leave most of a small heap free.
+     * Returns a copy with bounds in bytes that leave most of a small heap free.
      *
      * @param heapBytes the largest size of the heap
      * @param aggregators how many updates are sent to

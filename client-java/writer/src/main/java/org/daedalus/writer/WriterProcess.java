@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 public final class WriterProcess implements Callable<Integer> {
     private static final int FAILED = 1;
 
-    /** What {@code --version} says. */
+    /** Answers {@code --version}. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {

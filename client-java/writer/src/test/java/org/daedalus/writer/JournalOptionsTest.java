@@ -21,7 +21,7 @@ class JournalOptionsTest {
     }
 
     @Test
-    void shouldStateItsPatience() {
+    void shouldSayHowLongItWaits() {
         assertThat(JournalLog.Options.DEFAULT).isEqualTo(new JournalLog.Options(64L << 20, 500, 100));
         assertThat(JournalLog.CLOSE_MAX_MS).isEqualTo(5_000);
     }

@@ -28,7 +28,7 @@ import org.daedalus.writer.journal.JournalLog;
 final class JournaledLife implements WriterJournal.Listener {
     static final long BYTES_MAX = 1 << 20;
     private static final long PEER = 1;
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
     private static final int SUBMISSIONS_KNOWN_MAX = 64;
 
     /** Nodes that take what is in order, and make it durable when they are told to. */
@@ -162,7 +162,7 @@ final class JournaledLife implements WriterJournal.Listener {
         return submission(number, core.epoch(), core.numberedAfter(), false);
     }
 
-    /** What the journal's thread has said so far. */
+    /** Takes in all that the journal's thread has said so far. */
     void look() {
         for (Runnable event = events.poll(); event != null; event = events.poll()) {
             event.run();
@@ -184,7 +184,7 @@ final class JournaledLife implements WriterJournal.Listener {
 
     /** Files go on the journal's thread, which says nothing of it: the writer sees it when it looks the next time. */
     void awaitJournalBytesBelow(long bytes) throws InterruptedException {
-        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+        long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_S);
         while (core.status().getJournalBytes() >= bytes) {
             assertThat(System.nanoTime() - until).as("files of the journal go").isNegative();
             Runnable event = events.poll(1, TimeUnit.MILLISECONDS);
@@ -202,7 +202,7 @@ final class JournaledLife implements WriterJournal.Listener {
     }
 
     void awaitEvent() throws InterruptedException {
-        Runnable event = events.poll(PATIENCE_S, TimeUnit.SECONDS);
+        Runnable event = events.poll(TIMEOUT_S, TimeUnit.SECONDS);
         assertThat(event).as("an event of the journal").isNotNull();
         event.run();
     }
@@ -224,7 +224,7 @@ final class JournaledLife implements WriterJournal.Listener {
 
     /** Until every update is confirmed and settled. */
     void settle() throws IOException, InterruptedException {
-        for (int patience = 0; patience < 100 && core.status().getUpdatesKept() > 0; patience++) {
+        for (int tried = 0; tried < 100 && core.status().getUpdatesKept() > 0; tried++) {
             awaitJournaled();
             nodes.settle();
             answerAll();

@@ -129,7 +129,7 @@ class JournaledWriterTest {
         assertThat(next.core.lastNumbered()).isEqualTo(420);
     }
 
-    /** What a file has of submissions is written once more before it goes, however old it is. */
+    /** A file's submissions are written once more before the file goes, however old they are. */
     @Test
     void shouldCarryOnWhatWasForgottenByNobodyThroughManyFiles() throws Exception {
         JournaledLife life = new JournaledLife(new FaultyFolder(), nodes, false, 60_000, 4_096);
@@ -153,7 +153,7 @@ class JournaledWriterTest {
         assertThat(next.core.lastNumbered()).isEqualTo(64);
     }
 
-    /** Of a journal that has more than a writer remembers, no more is kept while it is read. */
+    /** A journal may have more than a writer remembers; no more is kept while it is read. */
     @Test
     void shouldReadNoMoreThanItRemembers() throws Exception {
         WriterOptions small = new WriterOptions("writer", "writer:1", false, 1, 1, 1_024, 1 << 20, 1_000,

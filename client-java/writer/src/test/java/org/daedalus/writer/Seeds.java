@@ -1,6 +1,6 @@
 package org.daedalus.writer;
 
-/** Where random tests begin: {@code DAEDALUS_SEED} repeats a run that failed. */
+/** Random tests begin here: {@code DAEDALUS_SEED} repeats a run that failed. */
 final class Seeds {
     private Seeds() {}
 

@@ -35,7 +35,7 @@ import org.daedalus.wire.v1.WriteRefusal;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is checked before an update gets a number, who waits for it, and that each is answered once. */
+/** The desk checks an update before it gets a number, knows who waits for it, and answers each once. */
 class SubmissionDeskTest {
     private static final long PEER = 4;
     private static final long EPOCH = 1;

@@ -17,8 +17,8 @@ import org.daedalus.wire.v1.UpdateBody;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a node refuses, the writer refuses before it has a number; afterwards it would break the node. The file is
- * written from what a node does ({@code rpc/contract/tests/update_vectors_test.cpp}).
+ * The writer refuses an update that a node would refuse, before it has a number; afterwards it would break the node.
+ * The file is written from what a node does ({@code rpc/contract/tests/update_vectors_test.cpp}).
  */
 class UpdateVectorsTest {
     private static final Path FILE = Path.of("../../rpc/vectors/updates.tsv");

@@ -19,7 +19,7 @@ import org.daedalus.wire.v1.WriteRefused;
 import org.daedalus.wire.v1.WriterStatus;
 import org.junit.jupiter.api.Test;
 
-/** What the core remembers, what it takes for new, and the bounds of both. */
+/** The core bounds what it remembers and what it takes for new. */
 class WriterCoreTest {
     private static final long PEER = 4;
     private static final long EPOCH = 3;
@@ -300,7 +300,7 @@ class WriterCoreTest {
     }
 
     @Test
-    void shouldBePatientWithAnAggregatorThatIsLate() {
+    void shouldWaitLongerForAnAggregatorThatIsBusy() {
         assertThat(submit(first(1, EPOCH, START))).isNull();
         assertThat(submit(first(2, EPOCH, START))).isNull();
         long second = effects.sends().get(0).operation().getHeader().getSequence();
@@ -433,7 +433,7 @@ class WriterCoreTest {
     }
 
     @Test
-    void shouldSendNothingAgainBeforeItsPatienceIsOver() {
+    void shouldSendNothingAgainBeforeItsWaitIsOver() {
         assertThat(submit(first(1, EPOCH, START))).isNull();
         core.onUnsent(PEER, effects.sends().get(0).operation().getHeader().getSequence());
         effects = new WriterEffects();

@@ -165,7 +165,7 @@ class WriterEpochTest {
         assertThat(core.status().getProblem()).isEqualTo("RAISING");
     }
 
-    /** What the nodes know when this one asks; the epoch that it asks for then, or null when it asks for none. */
+    /** Returns the epoch that the writer asks for when the nodes know this; null when it asks for none. */
     private static Long askedFor(boolean takeOver, EpochReply.Builder known) throws InvalidProtocolBufferException {
         WriterCore fresh = new WriterCore(WriterOptions.of("writer", "writer:1", takeOver));
         fresh.onUp(PEER, 0, new WriterEffects());
@@ -197,7 +197,7 @@ class WriterEpochTest {
     }
 
     @Test
-    void shouldAskAgainOnceItsPatienceIsOver() {
+    void shouldAskAgainAfterItsWait() {
         assertThat(options.epochRetryNs()).isEqualTo(500_000_000L);
         core.onUp(PEER, nowNs, new WriterEffects());
         WriterEffects effects = new WriterEffects();
@@ -207,7 +207,7 @@ class WriterEpochTest {
         assertThat(effects.sends()).hasSize(1);
     }
 
-    /** What becomes of one that has asked for epoch 5 when nodes answer so. */
+    /** Returns a core that has asked for epoch 5, after the nodes' answer. */
     private WriterCore answered(EpochReply.Builder reply) {
         WriterCore fresh = new WriterCore(options);
         fresh.onUp(PEER, 0, new WriterEffects());

@@ -253,7 +253,7 @@ class WriterJournalTest {
             up(1);
         }
         journal(START + appended.size());
-        for (int patience = 0; patience < 100 && core.status().getUpdatesKept() > 0; patience++) {
+        for (int tried = 0; tried < 100 && core.status().getUpdatesKept() > 0; tried++) {
             while (!open.isEmpty()) {
                 answer(open.remove(0));
             }

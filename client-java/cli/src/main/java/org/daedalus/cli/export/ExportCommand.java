@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.daedalus.cli.CliException;
 import org.daedalus.cli.ClusterOption;
 import org.daedalus.cli.Interruption;
-import org.daedalus.cli.Patience;
+import org.daedalus.cli.Retries;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
@@ -89,7 +89,7 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Also says which updates every slice has to include at least: on an idle cluster, all there are. */
     private long countRows() {
-        ResultSet count = Patience.await(client, () -> client.select().countRows().executeAsync());
+        ResultSet count = Retries.await(client, () -> client.select().countRows().executeAsync());
         long rows = 0;
         for (Row row : count) {
             rows = row.getLong(0);
@@ -106,7 +106,7 @@ public final class ExportCommand implements Callable<Integer> {
         CompletableFuture<ResultSet> asked = ask(TableSlice.Place.FIRST);
         while (next.isPresent()) {
             TableSlice.Place place = next.get();
-            ResultSet slice = Patience.await(client, asked, () -> ask(place));
+            ResultSet slice = Retries.await(client, asked, () -> ask(place));
             stamps.add(slice.stamps());
             next = TableSlice.next(slice);
             asked = next.map(this::ask).orElse(null); // Comes while this one is being written.

@@ -7,7 +7,7 @@ import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import org.daedalus.cli.CliException;
-import org.daedalus.cli.Patience;
+import org.daedalus.cli.Retries;
 import org.daedalus.client.BadFieldException;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException.Category;
@@ -40,7 +40,7 @@ final class CsvLoader {
     private static final long FIRST_PROBE = 1L << 62;
 
     /**
-     * What came of it.
+     * The result of a load.
      *
      * @param rowsIn rows that were confirmed, by earlier runs, too
      * @param rowsUnknown rows of batches that may or may not be in
@@ -51,7 +51,7 @@ final class CsvLoader {
     record Summary(long rowsIn, long rowsAside, long rowsUnknown, long rowsRefused, String problem,
             boolean isLost) {}
 
-    /** What a load depends on beside the file; {@code rejects} may be null: then a bad line ends the load. */
+    /** A load depends on these beside the file; {@code rejects} may be null: then a bad line ends the load. */
     record Setup(CsvHeader header, CsvFormat format, String nullText, int batchRows, long fromLine,
             RejectFile rejects) {}
 
@@ -167,7 +167,7 @@ final class CsvLoader {
         }
     }
 
-    /** What is settled: all before it is in, or set aside. Any thread. */
+    /** Returns the settled position: all before it is in, or set aside. Any thread may call it. */
     LoadState.Settled settled() {
         return settled;
     }
@@ -273,7 +273,7 @@ final class CsvLoader {
         try {
             long id = FIRST_PROBE + number - 1;
             WriteOutcome outcome =
-                    Patience.await(client, client.submissionProbe(table, submission(id))::executeAsync);
+                    Retries.await(client, client.submissionProbe(table, submission(id))::executeAsync);
             state.probe = new LoadState.Probe(id, outcome.timestamp(), client.writerEpoch());
             state.timestamp = Math.max(state.timestamp, outcome.timestamp());
         } catch (DaedalusException e) {
@@ -291,7 +291,7 @@ final class CsvLoader {
         Sent sent = inFlight.remove();
         inFlightBytes -= sent.batch.sizeBytes();
         try {
-            settle(sent, Patience.await(client, sent.answer, sent.batch::executeAsync));
+            settle(sent, Retries.await(client, sent.answer, sent.batch::executeAsync));
         } catch (RefusedRowsException e) {
             settleInPart(sent, e);
         } catch (DaedalusException e) {
@@ -339,7 +339,7 @@ final class CsvLoader {
         return setup.rejects() == null ? 0 : setup.rejects().size();
     }
 
-    /** What the state says of the reject file must be in it. */
+    /** Makes sure that the reject file has all that the state says of it. */
     private void keep() throws IOException {
         if (setup.rejects() != null) {
             setup.rejects().flush();

@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
 import org.daedalus.cli.CliException;
-import org.daedalus.cli.Patience;
+import org.daedalus.cli.Retries;
 import org.daedalus.client.ClusterStatus;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
@@ -35,7 +35,7 @@ final class LoadStart {
             this.rowsIn = rowsIn;
         }
 
-        /** The same, about a file that has a name. */
+        /** Returns a copy that names the file. */
         AlreadyLoaded of(String file) {
             return new AlreadyLoaded(file + ": ", rowsIn);
         }
@@ -114,7 +114,7 @@ final class LoadStart {
         return true;
     }
 
-    /** Whether what earlier runs have sent is still the same, and ends where a record does. */
+    /** Says whether all that earlier runs have sent is unchanged, and ends where a record does. */
     private boolean isUnchanged(LoadState state) throws IOException {
         long settled = state.settled.place().offset();
         long sent = state.sent.offset();
@@ -165,7 +165,7 @@ final class LoadStart {
             return; // Nothing was ever sent.
         }
         long applied = 0;
-        for (ClusterStatus.Node node : Patience.await(client, client::status).nodes()) {
+        for (ClusterStatus.Node node : Retries.await(client, client::status).nodes()) {
             applied = Math.max(applied, Math.max(node.accepted(), node.applied()));
         }
         if (applied < state.timestamp || !remembersProbe(client, table, state)) {
@@ -177,7 +177,7 @@ final class LoadStart {
     private static boolean remembersProbe(DaedalusClient client, TableDescription table, LoadState state) {
         SubmissionName id = state.probe.again(SubmissionName.of(state.client, state.probe.number()));
         try {
-            return Patience.await(client, client.submissionProbe(table, id)::executeAsync).timestamp()
+            return Retries.await(client, client.submissionProbe(table, id)::executeAsync).timestamp()
                     == state.probe.timestamp();
         } catch (DaedalusException e) {
             if (e.category() == DaedalusException.Category.UNKNOWN) {

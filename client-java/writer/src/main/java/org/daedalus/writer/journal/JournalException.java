@@ -14,7 +14,7 @@ public final class JournalException extends IOException {
         this.hint = hint;
     }
 
-    /** What to do. */
+    /** Says what to do. */
     public String hint() {
         return hint;
     }

@@ -20,8 +20,8 @@ public interface JournalFile extends Closeable {
     long size() throws IOException;
 
     /**
-     * What was written survives a loss of power from now on. Once it has failed it must not be called again on this
-     * file: the system may have dropped what it could not write, and say that all is well.
+     * Makes what was written survive a loss of power. Once it has failed it must not be called again on this file: the
+     * system may have dropped what it could not write, and say that all is well.
      */
     void force() throws IOException;
 }

@@ -3,7 +3,9 @@ package org.daedalus.writer.journal;
 import java.io.IOException;
 import java.util.List;
 
-/** Where a journal's files are: all that it wants of a file system, so that tests can give it a worse one. */
+/**
+ * The folder of a journal's files: all that a journal wants of a file system, so that tests can give it a worse one.
+ */
 public interface JournalFolder {
     /** Names of all files, in any order. */
     List<String> names() throws IOException;

@@ -3,7 +3,7 @@ package org.daedalus.writer.journal;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** What surrounds a record: checksum, length, position, what was durable by then, kind; padded to eight bytes. */
+/** A frame surrounds each record: checksum, length, position, what was durable by then, kind; padded to eight bytes. */
 final class JournalFrame {
     static final int HEADER_SIZE = 32;
     /** An update of the largest size with its routes is far below. */

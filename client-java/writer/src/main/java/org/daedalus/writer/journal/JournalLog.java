@@ -24,19 +24,19 @@ public final class JournalLog implements AutoCloseable {
     /** How long closing waits for the disk. */
     public static final long CLOSE_MAX_MS = 5_000;
 
-    /** What a record says. */
+    /** Writes the content of a record. */
     public interface Payload {
         /** Writes exactly as many bytes as were announced. */
         void writeTo(ByteBuffer bytes);
     }
 
-    /** What a new file says of the time at which it begins. Called on the journal's thread. */
+    /** Writes what a new file says of the time at which it begins. Called on the journal's thread. */
     public interface HeaderSource {
         /** The header of a new file. */
         JournalHeader header(long file, long firstPosition, long firstTimestamp);
     }
 
-    /** What becomes of records. Called on the journal's thread. */
+    /** Hears what becomes of records. Called on the journal's thread. */
     public interface Listener {
         /** All records before {@code position} are durable, and the updates up to {@code timestamp}. */
         void onForced(long position, long timestamp);
@@ -81,7 +81,7 @@ public final class JournalLog implements AutoCloseable {
     private long deleteAfter;
     private volatile long forcedPosition;
 
-    // Of the journal's thread.
+    // The journal's thread alone uses these.
     private JournalWriterFile current;
     private long nextFile;
     private long forcedTimestamp;
@@ -200,7 +200,7 @@ public final class JournalLog implements AutoCloseable {
         }
     }
 
-    /** What is to be written next; null: no more. An empty one makes sure that files are removed. */
+    /** Returns what is to be written next; null: no more. An empty chunk makes sure that files are removed. */
     private synchronized JournalChunk take() throws InterruptedException {
         while (!isWaitedFor && !isClosing) {
             if (filling.isEmpty()) {

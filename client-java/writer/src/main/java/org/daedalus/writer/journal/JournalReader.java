@@ -156,12 +156,12 @@ public final class JournalReader {
             this.size = file.size();
         }
 
-        /** Where the byte of the file is in {@link #bytes}. */
+        /** Returns where the byte of the file is in {@link #bytes}. */
         int at(long offset) {
             return (int) (offset - first);
         }
 
-        /** Whether the file has so many bytes there; they are in memory then. */
+        /** Says whether the file has so many bytes there; they are in memory then. */
         boolean has(long offset, int count) throws IOException {
             if (offset + count > size) {
                 return false;

@@ -16,7 +16,7 @@ public final class FaultyFolder implements JournalFolder {
     private int forces;
     private int forcesOfFailed;
 
-    /** What is in a file, and what would be after a loss of power. */
+    /** The content of a file, and what would be left of it after a loss of power. */
     private static final class Content {
         private byte[] written = new byte[0];
         private byte[] durable = new byte[0];
@@ -70,7 +70,7 @@ public final class FaultyFolder implements JournalFolder {
         files.put(name, content);
     }
 
-    /** What a file holds. */
+    /** Returns the content of a file. */
     public synchronized byte[] bytes(String name) {
         return files.get(name).written.clone();
     }

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 /** A journal over a folder in memory whose records are texts, each of which counts as an update. */
 final class JournalFixture implements JournalLog.Listener, AutoCloseable {
     static final JournalHeader.Identity IDENTITY = new JournalHeader.Identity("cluster", "schema");
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
 
     final FaultyFolder folder;
     final List<String> read = new ArrayList<>();
@@ -75,7 +75,7 @@ final class JournalFixture implements JournalLog.Listener, AutoCloseable {
     }
 
     private void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_S);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
                 throw new AssertionError("waited in vain; problems: " + problems);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said to be durable is there after a loss of power, whatever the disk does meanwhile. */
+/** A record that is said to be durable is there after a loss of power, whatever the disk does meanwhile. */
 class JournalLogTest {
     private static final long FILE_BYTES = 1 << 20;
     private final FaultyFolder folder = new FaultyFolder();

@@ -16,7 +16,10 @@ import org.daedalus.wire.v1.Column;
 public final class ResultColumns {
     private final List<ResultColumn> list;
     private final List<ColumnType> types;
-    /** Of every name; null before the first was asked for. Two threads that both make it make the same. */
+    /**
+     * Maps every name to its column; null before a name was asked for. Two threads that both make the map make equal
+     * ones.
+     */
     private volatile Map<String, Integer> indexes;
 
     public ResultColumns(List<Column> columns) throws WireException {

@@ -40,7 +40,7 @@ public final class RowQueue {
         onChange = listener;
     }
 
-    // What follows is called on the network's thread.
+    // The network's thread calls these.
 
     /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
     public boolean offer(ByteRange rows, int rowCount) {
@@ -95,7 +95,7 @@ public final class RowQueue {
         }
     }
 
-    // What follows is called by the reader.
+    // The reader calls these.
 
     /** Gives all rows back that have not been read, now and whenever more arrive. */
     public synchronized void discard() {
@@ -121,7 +121,7 @@ public final class RowQueue {
         return arrived;
     }
 
-    /** Whether nothing can arrive any more. */
+    /** Says whether nothing can arrive any more. */
     public synchronized boolean isOver() {
         return end != null || failure != null;
     }
@@ -131,7 +131,7 @@ public final class RowQueue {
         return failure;
     }
 
-    /** Whether everything has arrived and been taken. */
+    /** Says whether everything has arrived and been taken. */
     public synchronized boolean isDrained() {
         return end != null && batches.isEmpty();
     }

@@ -9,28 +9,28 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Operation;
 
-/** What one step of {@link ClientCore} wants done: first the sends, then the deliveries, each in order. */
+/** One step of {@link ClientCore} asks for these: first the sends, then the deliveries, each in order. */
 public final class ClientActions {
     /**
-     * One operation to one peer, behind the definition of a slot that it needs.
+     * One operation to one peer, behind the definition of a handle that it needs.
      *
      * @param request whose operation it is; null for an abort
-     * @param slots the peer's
+     * @param handles the peer's
      * @param definition null: it needs none that has not been sent
      */
-    public record Send(long peerId, Request request, StatementSlots slots, OperationBytes definition,
+    public record Send(long peerId, Request request, StatementHandles handles, OperationBytes definition,
             OperationBytes bytes) implements Outgoing {
-        /** What its receiver reads, the definition left out. */
+        /** Returns the operation as its receiver reads it, the definition left out. */
         Operation operation() {
             return bytes.toMessage();
         }
 
         /**
-         * Whether it must not leave any more: a definition before it was refused, so that nobody knows what is in its
-         * slot. It is refused, too.
+         * Says whether it must not leave any more: a definition before it was refused, so that nobody knows which
+         * statement its handle names. It is refused, too.
          */
         public boolean isVoid() {
-            return bytes.isBySlot() && slots.hasGivenUp();
+            return bytes.isByHandle() && handles.hasGivenUp();
         }
 
         @Override

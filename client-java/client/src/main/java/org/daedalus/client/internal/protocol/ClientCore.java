@@ -1,20 +1,9 @@
 package org.daedalus.client.internal.protocol;
 
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
-import org.daedalus.client.internal.answers.ColumnsCache;
-import org.daedalus.client.internal.answers.ResultColumns;
-import org.daedalus.client.internal.protocol.ClientErrors.DialFailure;
-import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Hello;
@@ -34,30 +23,19 @@ import org.daedalus.wire.v1.WriteRefused;
  * UpdateWindow}). Every request ends exactly once. The number of requests is bounded by the caller.
  */
 public final class ClientCore {
-    /** What an aggregator takes from one connection before it refuses. */
+    /** An aggregator takes so many requests from one connection before it refuses. */
     static final int PEER_IN_FLIGHT_MAX = 4_096;
 
-    private static final long REPEAT_AFTER_MIN_NS = 10_000_000L;
-    private static final long REPEAT_AFTER_MAX_NS = 1_000_000_000L;
-    private static final int REPEAT_DOUBLINGS_MAX = 10;
     /** A writer that has taken more than half of what it remembers within one round trip is asked this often. */
     private static final int STALE_REFUSALS_MAX = 8;
 
     private final boolean repeatsRefused;
     private final ClusterBinding binding;
-    /**
-     * Null while an endpoint is being dialled for the first time or after a loss; otherwise how the last dial failed.
-     */
-    private final Map<String, DialFailure> dialFailures = new LinkedHashMap<>();
+    private final Dials dials;
     private final LivePeers peers = new LivePeers();
-    /** In the order in which they are to be sent: for an aggregator with room. */
-    private final Set<Request> waiting = new LinkedHashSet<>();
-    /** Updates that wait for room at the writer, oldest first; queries pass them by. */
-    private final TreeSet<Request> waitingUpdates = new TreeSet<>(Comparator.comparingLong(request -> request.id));
-    private final UpdateWindow window = new UpdateWindow();
-    private final ColumnsCache columns = new ColumnsCache();
-    private final TreeSet<Request> repeats = new TreeSet<>(Comparator
-            .<Request>comparingLong(request -> request.repeatAtNs).thenComparingLong(request -> request.id));
+    private final WaitingRequests waiting = new WaitingRequests();
+    private final UpdateWindow window;
+    private final AnswerColumns columns = new AnswerColumns();
     private final DeadlineHeap deadlines = new DeadlineHeap();
     private SubmissionStamp stamp = SubmissionStamp.NONE;
     private long nextRequestId = 1;
@@ -72,18 +50,22 @@ public final class ClientCore {
     public ClientCore(List<String> endpoints, boolean repeatsRefused, String clusterId) {
         this.repeatsRefused = repeatsRefused;
         this.binding = new ClusterBinding(clusterId);
-        endpoints.forEach(endpoint -> dialFailures.put(endpoint, null));
+        this.dials = new Dials(endpoints);
+        this.window = new UpdateWindow(repeatsRefused);
     }
 
     /** When {@link #onTick} has something to do. */
     public long nextDeadlineNs() {
         long nextNs = deadlines.isEmpty() ? Long.MAX_VALUE : deadlines.first().deadlineNs;
-        return repeats.isEmpty() ? nextNs : Math.min(nextNs, repeats.first().repeatAtNs);
+        return Math.min(nextNs, waiting.nextRepeatNs());
     }
 
-    /** Whether a request that is submitted now is sent or refused at once, and need not wait for a first connection. */
+    /**
+     * Says whether a request that is submitted now is sent or refused at once, and need not wait for a first
+     * connection.
+     */
     public boolean isDecided() {
-        return !peers.isEmpty() || allDialsFailed();
+        return !peers.isEmpty() || dials.haveAllFailed();
     }
 
     /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
@@ -91,7 +73,7 @@ public final class ClientCore {
         return binding.current();
     }
 
-    /** What a connection that is made now has to be to; empty names leave it open. */
+    /** Returns the cluster that the next connection must be to; empty names leave it open. */
     public ClusterIdentity expectedCluster() {
         return binding.expected(!peers.isEmpty());
     }
@@ -128,7 +110,7 @@ public final class ClientCore {
             actions.setPeerRefusal(refusal);
             return actions;
         }
-        dialFailures.put(endpoint, null);
+        dials.onOpen(endpoint);
         String change = binding.bind(hello);
         if (change != null) {
             endWhatWasMeantForTheOld(change, actions);
@@ -143,13 +125,13 @@ public final class ClientCore {
 
     public ClientActions onDown(String endpoint, long peerId, String reason, long nowNs) {
         ClientActions actions = new ClientActions();
-        dialFailures.put(endpoint, null);
+        dials.onOpen(endpoint);
         LivePeers.Peer peer = peers.remove(peerId);
         if (peer == null) {
             return actions;
         }
         for (Request request : peer.inFlight.inOrder()) {
-            leaveWindow(request);
+            window.leave(request);
             request.definition = null;
             if (request.answered) {
                 finish(request, ClientErrors.lostInTheMiddle(endpoint, reason), actions);
@@ -168,13 +150,11 @@ public final class ClientCore {
      */
     public ClientActions onDialFailed(String endpoint, String reason, boolean isForeign) {
         ClientActions actions = new ClientActions();
-        dialFailures.put(endpoint, new DialFailure(reason, isForeign));
-        if (peers.isEmpty() && allDialsFailed()) {
-            List<Request> unplaced = new ArrayList<>(waiting);
-            unplaced.addAll(waitingUpdates);
-            for (Request request : unplaced) {
+        dials.onFailed(endpoint, reason, isForeign);
+        if (peers.isEmpty() && dials.haveAllFailed()) {
+            for (Request request : waiting.forRoom()) {
                 if (!request.mayHaveTakenEffect()) {
-                    finish(request, ClientErrors.unreachable(dialFailures), actions);
+                    finish(request, dials.failure(), actions);
                 }
             }
         }
@@ -219,11 +199,11 @@ public final class ClientCore {
             ClientActions actions) {
         try {
             if (request == null) {
-                learnColumns(peer, arrived);
+                columns.learn(peer, arrived);
                 return;
             }
             if (!request.answered) {
-                request.setColumns(columnsOf(peer, request, arrived));
+                request.setColumns(columns.of(peer, request, arrived));
                 request.answered = true;
             }
             actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, false));
@@ -233,27 +213,6 @@ public final class ClientCore {
                 finish(request, ClientErrors.protocol(e.getMessage()), actions);
                 placeWaiting(nowNs, actions);
             }
-        }
-    }
-
-    private ResultColumns columnsOf(LivePeers.Peer peer, Request request, ArrivedResult first) throws WireException {
-        long shape = first.shapeSequence();
-        if (shape != 0 && (request.definition == null || request.definition.sequence != shape)) {
-            throw new WireException("the answer is of shape " + shape + ", which its statement is not");
-        }
-        if (shape == 0) {
-            return columns.of(first.columns());
-        }
-        learnColumns(peer, first);
-        if (request.definition.columns() == null) {
-            throw new WireException("the answer has no columns, and no answer of its shape had before");
-        }
-        return request.definition.columns();
-    }
-
-    private void learnColumns(LivePeers.Peer peer, ArrivedResult rows) throws WireException {
-        if (peer != null && rows.shapeSequence() != 0 && rows.columns().length > 0) {
-            peer.slots.learn(rows.shapeSequence(), columns.of(rows.columns()));
         }
     }
 
@@ -267,7 +226,7 @@ public final class ClientCore {
             case ERROR -> onError(request, ClientAccess.get().failure(result.getError()), nowNs, actions);
             case REFUSED -> onRefused(request, result.getRefused(), nowNs, actions);
             case CONFIRMED, DESCRIBED, STATUS, EPOCH -> {
-                learn(result);
+                stamp = stamp.after(result);
                 deliverLast(request, arrived, actions);
             }
             default -> finish(request, ClientErrors.unknownKind(), actions);
@@ -275,19 +234,9 @@ public final class ClientCore {
     }
 
     private void deliverLast(Request request, ArrivedResult arrived, ClientActions actions) {
-        if (request.updateSending != 0) {
-            window.grow(!waitingUpdates.isEmpty());
-        }
+        window.onConfirmed(request, waiting.hasForWriter());
         retire(request);
         actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, true));
-    }
-
-    private void learn(Result result) {
-        if (result.hasDescribed()) {
-            stamp = stamp.after(result.getDescribed());
-        } else if (result.hasConfirmed()) {
-            stamp = stamp.after(result.getConfirmed());
-        }
     }
 
     /** The application wants no answer any more; the failure is delivered unless the request has ended. */
@@ -303,7 +252,7 @@ public final class ClientCore {
 
     /**
      * An operation could not be handed to its connection although that is up: nothing of it was sent. With definitions
-     * that are not sent the connection's slots are lost, so that this one, and those behind it that relied on them,
+     * that are not sent the connection's handles are lost, so that this one, and those behind it that relied on them,
      * must go whole.
      */
     public ClientActions onSendRefused(Request request, boolean tooLarge, long nowNs) {
@@ -311,13 +260,13 @@ public final class ClientCore {
         DaedalusException failure = ClientErrors.sendRefused(tooLarge);
         LivePeers.Peer peer = peers.get(request.peerId);
         if (peer != null && request.defines) {
-            peer.slots.giveUp();
+            peer.handles.giveUp();
         }
-        if (peer != null && request.definition != null && peer.slots.hasGivenUp()) {
+        if (peer != null && request.definition != null && peer.handles.hasGivenUp()) {
             takeBack(request);
-            repeatAt(nowNs, request);
+            waiting.addUntil(nowNs, request);
         } else if (tooLarge) {
-            finish(request, wasLost(request) ? ClientErrors.afterALoss(failure) : failure, actions);
+            finish(request, request.wasLost() ? ClientErrors.afterALoss(failure) : failure, actions);
         } else if (!request.finished) {
             onError(request, failure, nowNs, actions);
         }
@@ -331,8 +280,8 @@ public final class ClientCore {
             sendAbort(request, actions);
             finish(request, ClientErrors.expired(request), actions);
         }
-        while (!repeats.isEmpty() && repeats.first().repeatAtNs <= nowNs) {
-            place(repeats.pollFirst(), nowNs, actions);
+        while (waiting.hasRepeatBy(nowNs)) {
+            place(waiting.takeRepeat(), nowNs, actions);
         }
         placeWaiting(nowNs, actions);
         return actions;
@@ -354,64 +303,26 @@ public final class ClientCore {
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
         LivePeers.Peer peer = peers.next();
-        if (peer != null && isHeldBack(request)) {
-            waitingUpdates.add(request);
+        if (peer != null && window.holdsBack(request)) {
+            waiting.addForWriter(request);
         } else if (peer != null) {
-            send(request, peer, nowNs, actions);
-        } else if (peers.isEmpty() && allDialsFailed() && !request.mayHaveTakenEffect()) {
-            finish(request, ClientErrors.unreachable(dialFailures), actions);
+            peers.onGiven(peer);
+            window.onSending(request);
+            actions.sends().add(peer.send(request, stamp, nowNs));
+        } else if (peers.isEmpty() && dials.haveAllFailed() && !request.mayHaveTakenEffect()) {
+            finish(request, dials.failure(), actions);
         } else {
-            waiting.add(request);
+            waiting.addForAggregator(request);
         }
-    }
-
-    private void send(Request request, LivePeers.Peer peer, long nowNs, ClientActions actions) {
-        peers.onGiven(peer);
-        OperationBytes definition = chooseSlot(request, peer);
-        request.peerId = peer.id;
-        request.sequence = peer.takeSequence();
-        request.onSending(stamp);
-        if (request.content.mayWrite() && repeatsRefused) {
-            request.updateSending = window.send();
-        }
-        peer.inFlight.put(request);
-        actions.sends().add(new ClientActions.Send(peer.id, request, peer.slots, definition,
-                OperationBytes.of(request, nowNs)));
-    }
-
-    /** What has to be sent before the request, so that its statement is in the slot that it names; null: nothing. */
-    private static OperationBytes chooseSlot(Request request, LivePeers.Peer peer) {
-        StatementText text = request.content.statement();
-        request.definition = request.content.mayTravelBySlot() ? peer.slots.use(text) : null;
-        request.defines = request.definition != null && request.definition.markSent();
-        return request.defines ? OperationBytes.define(request.definition, text) : null;
     }
 
     private void placeWaiting(long nowNs, ClientActions actions) {
-        while (!waiting.isEmpty() && peers.next() != null) {
-            Request request = waiting.iterator().next();
-            waiting.remove(request);
-            place(request, nowNs, actions);
+        while (waiting.hasForAggregator() && peers.next() != null) {
+            place(waiting.takeForAggregator(), nowNs, actions);
         }
-        while (!waitingUpdates.isEmpty() && window.hasRoom() && peers.next() != null) {
-            place(waitingUpdates.pollFirst(), nowNs, actions);
+        while (waiting.hasForWriter() && window.hasRoom() && peers.next() != null) {
+            place(waiting.takeForWriter(), nowNs, actions);
         }
-    }
-
-    /** Who wants to hear of refusals gets them from the writer; a repetition must find out what became of the first. */
-    private boolean isHeldBack(Request request) {
-        return request.content.mayWrite() && repeatsRefused && !request.mayHaveTakenEffect() && !window.hasRoom();
-    }
-
-    private void leaveWindow(Request request) {
-        if (request.updateSending != 0) {
-            request.updateSending = 0;
-            window.leave();
-        }
-    }
-
-    private boolean allDialsFailed() {
-        return dialFailures.values().stream().allMatch(failure -> failure != null);
     }
 
     /** Sends again at once what the writer would take if it were made now. */
@@ -430,80 +341,54 @@ public final class ClientCore {
 
     /** Ends the request, or lets it come back later when nothing happened but a refusal for now. */
     private void onError(Request request, DaedalusException failure, long nowNs, ClientActions actions) {
-        if (request.updateSending != 0 && ClientErrors.isFull(failure)) {
-            window.shrink(request.updateSending);
+        if (ClientErrors.isFull(failure)) {
+            window.onFull(request);
         }
-        long doublings = Math.min(request.refusals, REPEAT_DOUBLINGS_MAX);
-        long hintNs = Math.max(REPEAT_AFTER_MIN_NS, failure.retryAfter().toNanos());
-        long repeatAtNs = nowNs + Math.min(REPEAT_AFTER_MAX_NS, hintNs << doublings);
-        if (!repeatsRefused || !isWorthRepeating(request, failure) || request.answered
-                || repeatAtNs >= request.deadlineNs) {
+        long repeatAtNs = nowNs + Repetition.delayNs(request, failure);
+        if (!repeatsRefused || !Repetition.isWorthwhile(request, failure) || repeatAtNs >= request.deadlineNs) {
             finish(request, failure, actions);
             return;
         }
         takeBack(request);
         request.refusals++;
         request.lastRefusal = failure;
-        repeatAt(repeatAtNs, request);
-    }
-
-    private void repeatAt(long repeatAtNs, Request request) {
-        request.repeatAtNs = repeatAtNs;
-        repeats.add(request);
+        waiting.addUntil(repeatAtNs, request);
     }
 
     /** Nothing came of the sending that was just refused. */
     private void takeBack(Request request) {
         peers.get(request.peerId).release(request);
         request.peerId = 0;
-        leaveWindow(request);
+        window.leave(request);
         request.sentEver = request.lostEver;
-    }
-
-    /**
-     * RETRY because something is full (SQLSTATE class 53) or because the aggregator shuts down: nothing happened. What
-     * may have taken effect before also waits for the writer to come back, since only that can tell.
-     */
-    private static boolean isWorthRepeating(Request request, DaedalusException failure) {
-        return failure.category() == Category.RETRY
-                && (ClientErrors.isFull(failure) || failure.sqlState().equals("57P01")
-                        || (request.lostEver && failure.sqlState().equals("57P03")));
     }
 
     private void sendAbort(Request request, ClientActions actions) {
         LivePeers.Peer peer = peers.get(request.peerId);
         if (peer != null && !request.content.mayWrite()) {
-            actions.sends().add(new ClientActions.Send(peer.id, null, peer.slots, null,
-                    OperationBytes.abort(peer.takeSequence(), request.sequence)));
+            actions.sends().add(peer.abort(request));
         }
     }
 
     private void finish(Request request, DaedalusException failure, ClientActions actions) {
         if (!request.finished) {
             retire(request);
-            // What the cluster finds wrong with the update itself, it found wrong with every sending.
-            boolean isAboutThisSending = wasLost(request) && failure.category() != Category.REJECTED;
+            // A mistake that the cluster finds in the update itself was found in every sending.
+            boolean isAboutThisSending = request.wasLost() && failure.category() != Category.REJECTED;
             actions.deliveries().add(new ClientActions.Delivery(request, null,
                     isAboutThisSending ? ClientErrors.afterALoss(failure) : failure, true));
         }
     }
 
-    /** An earlier sending of this update has no answer. */
-    private static boolean wasLost(Request request) {
-        return request.lostEver && request.content.mayWrite();
-    }
-
     private void retire(Request request) {
         request.finished = true;
         deadlines.remove(request);
-        leaveWindow(request);
+        window.leave(request);
         LivePeers.Peer peer = peers.get(request.peerId);
         if (peer != null) {
             peer.release(request);
         } else {
             waiting.remove(request);
-            waitingUpdates.remove(request);
-            repeats.remove(request);
         }
     }
 }

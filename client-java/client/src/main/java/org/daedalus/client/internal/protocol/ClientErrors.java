@@ -66,7 +66,9 @@ final class ClientErrors {
                 : new DaedalusException(Category.FATAL, "08003", "the client was closed");
     }
 
-    /** What the application no longer waits for may take effect all the same. */
+    /**
+     * Turns a failure of a request that the application no longer waits for: an update may take effect all the same.
+     */
     static DaedalusException abandoned(Request request, DaedalusException failure) {
         return request.mayHaveTakenEffect() && failure.category() == Category.RETRY
                 ? new DaedalusException(Category.UNKNOWN, failure.sqlState(),
@@ -84,12 +86,14 @@ final class ClientErrors {
         return new DaedalusException(Category.FATAL, "08P01", "the aggregator's answer is of an unknown kind");
     }
 
-    /** What the aggregator says goes against the protocol. */
+    /** Says that the aggregator breaks the protocol. */
     static DaedalusException protocol(String what) {
         return new DaedalusException(Category.FATAL, "08P01", what);
     }
 
-    /** What a request that was made for one cluster ends in when only another one is left; null: it can go there. */
+    /**
+     * Returns the end of a request that was made for one cluster when only another one is left; null: it can go there.
+     */
     static DaedalusException clusterReplaced(Request request, String change) {
         if (request.mayHaveTakenEffect()) {
             return new DaedalusException(Category.UNKNOWN, "08006",

@@ -16,12 +16,12 @@ final class ClusterBinding {
         this.pinnedClusterId = pinnedClusterId;
     }
 
-    /** Of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
+    /** Returns the cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
     ClusterIdentity current() {
         return current;
     }
 
-    /** What a new connection has to be to, as far as that is fixed; empty names leave it open. */
+    /** Returns the cluster that a new connection must be to, as far as that is fixed; empty names leave it open. */
     ClusterIdentity expected(boolean isConnected) {
         ClusterIdentity expected = isConnected ? current : ClusterIdentity.NONE;
         return pinnedClusterId.isEmpty() ? expected

@@ -15,7 +15,7 @@ public record ClusterIdentity(String clusterId, String schemaFingerprint, long m
         return new ClusterIdentity(hello.getClusterId(), hello.getSchemaFingerprint(), hello.getMapVersion());
     }
 
-    /** Whether rows, timestamps and packed values of the other mean the same here; an empty name agrees with all. */
+    /** Says whether rows, timestamps and packed values mean the same in both; an empty name agrees with all. */
     public boolean agreesWith(ClusterIdentity other) {
         return agree(clusterId, other.clusterId) && agree(schemaFingerprint, other.schemaFingerprint);
     }

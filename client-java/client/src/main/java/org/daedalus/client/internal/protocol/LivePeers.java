@@ -2,31 +2,56 @@ package org.daedalus.client.internal.protocol;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.v1.Hello;
 
 /** The aggregators that are connected, in the order of their ids, and which of them is next. Not thread-safe. */
 final class LivePeers {
-    /** One connection: what is in flight on it, and what is in its slots. */
+    /** One connection: what is in flight on it, and what is in its handles. */
     static final class Peer {
         final long id;
         final RequestMap inFlight = new RequestMap();
-        final StatementSlots slots;
+        final StatementHandles handles;
         private long nextSequence = 1;
 
         private Peer(long id, Hello hello) {
             this.id = id;
-            this.slots = new StatementSlots(hello, this::takeSequence);
+            this.handles = new StatementHandles(hello, this::takeSequence);
         }
 
-        long takeSequence() {
+        private long takeSequence() {
             return nextSequence++;
+        }
+
+        /** Puts the request in flight here, and returns its operation behind the definition that it needs. */
+        ClientActions.Send send(Request request, SubmissionStamp stamp, long nowNs) {
+            OperationBytes definition = chooseHandle(request);
+            request.peerId = id;
+            request.sequence = takeSequence();
+            request.onSending(stamp);
+            inFlight.put(request);
+            return new ClientActions.Send(id, request, handles, definition, OperationBytes.of(request, nowNs));
+        }
+
+        /** Returns the operation that aborts the request. */
+        ClientActions.Send abort(Request request) {
+            return new ClientActions.Send(id, null, handles, null,
+                    OperationBytes.abort(takeSequence(), request.sequence));
+        }
+
+        /** Chooses the handle by which the statement travels; returns the definition that must leave first, or null. */
+        private OperationBytes chooseHandle(Request request) {
+            StatementText text = request.content.statement();
+            request.definition = request.content.mayTravelByHandle() ? handles.use(text) : null;
+            request.defines = request.definition != null && request.definition.markSent();
+            return request.defines ? OperationBytes.define(request.definition, text) : null;
         }
 
         /** The request is not in flight here any more; no-op when it was not. */
         void release(Request request) {
             inFlight.remove(request);
             if (request.definition != null) {
-                slots.onOver(request.definition);
+                handles.onOver(request.definition);
                 request.definition = null;
             }
         }

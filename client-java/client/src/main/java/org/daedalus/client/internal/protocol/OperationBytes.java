@@ -14,7 +14,7 @@ import org.daedalus.wire.v1.Route;
 
 /** One operation on its way out, which writes itself without a message being made of it. Immutable. */
 final class OperationBytes {
-    /** What a header without a request says of routes, times and names: nothing. */
+    /** An abort or a definition has no request: its header says nothing of routes, times and names. */
     private static final Request.Content NOTHING =
             Request.Content.of(OperationKind.OPERATION_KIND_UNSPECIFIED, ByteString.EMPTY, null);
 
@@ -23,7 +23,7 @@ final class OperationBytes {
     private final Request.Content content;
     private final long remainingNs;
     private final long abortSequence;
-    private final int shapeSlot;
+    private final int shapeHandle;
     /** The body is these, one after the other: encodings of one message that follow each other are read as one. */
     private final ByteString head;
     private final ByteString middle;
@@ -32,13 +32,13 @@ final class OperationBytes {
     private final int size;
 
     private OperationBytes(OperationKind kind, long sequence, Request.Content content, long remainingNs,
-            long abortSequence, int shapeSlot, ByteString head, ByteString middle, ByteString tail) {
+            long abortSequence, int shapeHandle, ByteString head, ByteString middle, ByteString tail) {
         this.kind = kind;
         this.sequence = sequence;
         this.content = content;
         this.remainingNs = remainingNs;
         this.abortSequence = abortSequence;
-        this.shapeSlot = shapeSlot;
+        this.shapeHandle = shapeHandle;
         this.head = head;
         this.middle = middle;
         this.tail = tail;
@@ -49,10 +49,10 @@ final class OperationBytes {
     /** One sending of a request, under the sequence that it has now. */
     static OperationBytes of(Request request, long nowNs) {
         Request.Content content = request.content;
-        int slot = request.definition == null ? 0 : request.definition.slot;
-        ByteString text = content.statement() == null || slot != 0 ? ByteString.EMPTY : content.statement().field();
+        int handle = request.definition == null ? 0 : request.definition.handle;
+        ByteString text = content.statement() == null || handle != 0 ? ByteString.EMPTY : content.statement().field();
         return new OperationBytes(content.kind(), request.sequence, content, Math.max(1, request.deadlineNs - nowNs), 0,
-                slot, text, content.body(), content.mayWrite() ? request.named() : ByteString.EMPTY);
+                handle, text, content.body(), content.mayWrite() ? request.named() : ByteString.EMPTY);
     }
 
     static OperationBytes abort(long sequence, long aborted) {
@@ -60,14 +60,14 @@ final class OperationBytes {
                 ByteString.EMPTY, ByteString.EMPTY, ByteString.EMPTY);
     }
 
-    static OperationBytes define(StatementSlots.Definition definition, StatementText text) {
+    static OperationBytes define(StatementHandles.Definition definition, StatementText text) {
         return new OperationBytes(OperationKind.OPERATION_KIND_DEFINE, definition.sequence, NOTHING, 0, 0,
-                definition.slot, text.field(), ByteString.EMPTY, ByteString.EMPTY);
+                definition.handle, text.field(), ByteString.EMPTY, ByteString.EMPTY);
     }
 
-    /** Whether it names a slot. */
-    boolean isBySlot() {
-        return shapeSlot != 0;
+    /** Says whether the statement travels by a handle. */
+    boolean isByHandle() {
+        return shapeHandle != 0;
     }
 
     /** Bytes as an entry of a batch. */
@@ -90,7 +90,7 @@ final class OperationBytes {
         }
     }
 
-    /** What its receiver reads. */
+    /** Returns the message that the receiver reads. */
     Operation toMessage() {
         byte[] entry = new byte[entrySize()];
         CodedOutputStream out = CodedOutputStream.newInstance(entry);
@@ -111,7 +111,7 @@ final class OperationBytes {
         return 1 + CodedOutputStream.computeUInt32SizeNoTag(messageSize) + messageSize;
     }
 
-    // What follows twice, once to count and once to write, is the header in the order of its fields.
+    // The header is spelled out twice in the order of its fields, once to count its bytes and once to write them.
 
     private int computeHeaderSize() {
         int count = uint64Size(OperationHeader.SEQUENCE_FIELD_NUMBER, sequence)
@@ -123,7 +123,7 @@ final class OperationBytes {
                 + stringSize(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId())
                 + stringSize(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal())
                 + uint64Size(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence)
-                + uint64Size(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeSlot);
+                + uint64Size(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeHandle);
         List<Route> routes = content.routes();
         for (int route = 0; route < routes.size(); route++) {
             count += CodedOutputStream.computeMessageSize(OperationHeader.ROUTES_FIELD_NUMBER, routes.get(route));
@@ -145,7 +145,7 @@ final class OperationBytes {
         writeString(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId(), out);
         writeString(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal(), out);
         writeUInt64(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence, out);
-        writeUInt64(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeSlot, out);
+        writeUInt64(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeHandle, out);
     }
 
     private static int uint64Size(int field, long value) {

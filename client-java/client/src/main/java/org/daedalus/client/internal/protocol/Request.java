@@ -25,9 +25,9 @@ public final class Request {
     }
 
     /**
-     * What is asked.
+     * The question or the update that is asked for, which never changes.
      *
-     * @param statement the text that {@code body} lacks, which may travel in a slot; null: the body has everything
+     * @param statement the text that {@code body} lacks, which may travel in a handle; null: the body has everything
      * @param body without the submission, which is not the same at every sending
      * @param submission under which what can change rows is repeated; null: it only reads
      * @param prefixMin the answer includes every update up to here
@@ -53,10 +53,10 @@ public final class Request {
         }
 
         /**
-         * Whether the statement is worth a slot: it comes again with other values. Long texts that write are those of
-         * many rows, of which no two need be alike.
+         * Says whether the statement is worth a handle: it comes again with other values. Long texts that write are
+         * those of many rows, of which no two need be alike.
          */
-        boolean mayTravelBySlot() {
+        boolean mayTravelByHandle() {
             return statement != null && !body.isEmpty()
                     && (submission == null || statement.field().size() <= WRITING_TEXT_SIZE_MAX);
         }
@@ -74,19 +74,19 @@ public final class Request {
     final Responder responder;
     final long deadlineNs;
 
-    // What follows belongs to ClientCore.
+    // ClientCore alone uses the fields below.
     long id;
     long peerId;
     long sequence;
     /** By which its statement travels at its peer, as long as it is in flight there; null: whole. */
-    StatementSlots.Definition definition;
-    /** Whether that definition is sent with this sending. */
+    StatementHandles.Definition definition;
+    /** Says that this sending brings the definition along. */
     boolean defines;
-    /** Of its answer; null before rows of it have arrived. */
+    /** The columns of the answer; null before rows of it have arrived. */
     private ResultColumns columns;
-    /** Where it is in the {@link DeadlineHeap}. */
+    /** The {@link DeadlineHeap} keeps here where the request is in it. */
     int heapPlace = NOT_IN_HEAP;
-    /** What the client knew when it was first sent, of those sendings that nobody said nothing came of. */
+    /** The client knew this when it first sent the request, sendings left out of which nothing came. */
     SubmissionStamp stamp = SubmissionStamp.NONE;
     /** It may be at, or have been at, a peer that has not said that nothing happened. */
     boolean sentEver;
@@ -132,7 +132,12 @@ public final class Request {
         return columns;
     }
 
-    /** Whether calling it failed would be a lie. */
+    /** Says whether an earlier sending of the update has no answer. */
+    boolean wasLost() {
+        return lostEver && content.mayWrite();
+    }
+
+    /** Says whether the request must not be called failed, because it may have taken effect. */
     boolean mayHaveTakenEffect() {
         return content.mayWrite() && sentEver;
     }

@@ -1,12 +1,13 @@
 package org.daedalus.client.internal.protocol;
 
 import org.daedalus.wire.v1.DescribeReply;
+import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriteRefused;
 
 /**
- * What a client knows of the writer: what it submits for the first time now cannot have had an effect before
+ * A client's knowledge of the writer: an update that it submits for the first time now cannot have had an effect before
  * (docs/protocol.md, "Submissions").
  *
  * @param epoch the writer's; 0: unknown
@@ -24,13 +25,19 @@ record SubmissionStamp(long epoch, long numberedAfter) {
         return new SubmissionStamp(stale.getEpoch(), stale.getTimestamp());
     }
 
-    /** An aggregator, which may be behind, has described the cluster. */
-    SubmissionStamp after(DescribeReply described) {
+    /** Returns what is known after an aggregator's result, which tells more where it describes or confirms. */
+    SubmissionStamp after(Result result) {
+        return result.hasDescribed() ? after(result.getDescribed())
+                : result.hasConfirmed() ? after(result.getConfirmed()) : this;
+    }
+
+    /** The aggregator that describes the cluster may be behind another one that did so before. */
+    private SubmissionStamp after(DescribeReply described) {
         return Long.compareUnsigned(described.getEpoch(), epoch) < 0
                 ? this : new SubmissionStamp(described.getEpoch(), later(described.getConfirmed()));
     }
 
-    SubmissionStamp after(WriteConfirmed confirmed) {
+    private SubmissionStamp after(WriteConfirmed confirmed) {
         return new SubmissionStamp(epoch, later(confirmed.getTimestamp()));
     }
 

@@ -28,7 +28,7 @@ import org.daedalus.wire.v1.Role;
 /** Drives a {@link ClientCore}: owns the network, passes time in, carries its actions out, arms one timer. */
 public final class Connections implements PeerHandler, AutoCloseable {
     /**
-     * What an application wants.
+     * An application's thread asks for this.
      *
      * @param abortion what the request is to end in; null: it is to be sent
      */
@@ -77,7 +77,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
         options.aggregators().forEach(network::dial);
     }
 
-    /** Whether the calling thread must not wait for answers: it is the one that brings them. */
+    /** Says whether the calling thread must not wait for answers, since it is the one that brings them. */
     public boolean inNetworkThread() {
         return network.inNetworkThread();
     }
@@ -127,7 +127,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
         return firstContact.copy();
     }
 
-    /** What holds the rows that wait to be read. */
+    /** Returns the account of the bytes that wait to be read. */
     public BufferSpace buffers() {
         return buffers;
     }
@@ -142,7 +142,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
         return cluster;
     }
 
-    /** Of the writer, as far as it is known; 0: it is not. Any thread. */
+    /** Returns the writer's epoch, as far as it is known; 0: it is not. Any thread may call it. */
     public long writerEpoch() {
         return writerEpoch;
     }

@@ -13,7 +13,7 @@ final class ArrayText {
     private ArrayText() {}
 
     /**
-     * What stands for {@code value} in SQL.
+     * Spells {@code value} as an array of SQL.
      *
      * @param value an array, of primitives, too, or a collection
      * @throws IllegalArgumentException for an element that cannot be a parameter, or that is an array itself

@@ -74,7 +74,7 @@ public final class ParameterBytes {
         return UnsafeByteOperations.unsafeWrap(size < bytes.length / 2 ? Arrays.copyOf(bytes, size) : bytes, 0, size);
     }
 
-    /** Of a field with a number below 16. */
+    /** Returns the size of a field with a number below 16. */
     private static int fieldSize(int contentSize) {
         return 1 + CodedOutputStream.computeUInt32SizeNoTag(contentSize) + contentSize;
     }

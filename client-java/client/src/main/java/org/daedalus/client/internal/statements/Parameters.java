@@ -55,7 +55,7 @@ final class Parameters {
     private Parameters() {}
 
     /**
-     * What stands for {@code value} in SQL.
+     * Returns the parameter that stands for {@code value} in SQL.
      *
      * @throws IllegalArgumentException for a class that no type corresponds to
      */
@@ -90,11 +90,11 @@ final class Parameters {
         if (value instanceof LocalDateTime time) {
             return new Typed(ColumnType.UNTYPED, TimeText.format(time));
         }
-        if (value instanceof Instant moment) {
-            return new Typed(ColumnType.UNTYPED, TimeText.format(moment));
+        if (value instanceof Instant instant) {
+            return new Typed(ColumnType.UNTYPED, TimeText.format(instant));
         }
-        if (value instanceof OffsetDateTime moment) {
-            return new Typed(ColumnType.UNTYPED, TimeText.format(instantOf(moment)));
+        if (value instanceof OffsetDateTime zoned) {
+            return new Typed(ColumnType.UNTYPED, TimeText.format(instantOf(zoned)));
         }
         if (value instanceof Interval) {
             return new Typed(INTERVAL, value);
@@ -121,10 +121,10 @@ final class Parameters {
     }
 
     /** Infinite where the other is. */
-    private static Instant instantOf(OffsetDateTime moment) {
-        if (moment.equals(OffsetDateTime.MAX) || moment.equals(OffsetDateTime.MIN)) {
-            return moment.equals(OffsetDateTime.MAX) ? Instant.MAX : Instant.MIN;
+    private static Instant instantOf(OffsetDateTime zoned) {
+        if (zoned.equals(OffsetDateTime.MAX) || zoned.equals(OffsetDateTime.MIN)) {
+            return zoned.equals(OffsetDateTime.MAX) ? Instant.MAX : Instant.MIN;
         }
-        return moment.toInstant();
+        return zoned.toInstant();
     }
 }

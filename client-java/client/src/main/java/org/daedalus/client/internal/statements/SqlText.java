@@ -56,7 +56,7 @@ public final class SqlText {
         return "\"" + name.replace("\"", "\"\"") + "\"";
     }
 
-    /** Whether the statement can only read: it starts with SELECT, after blanks, comments and parentheses. */
+    /** Says whether the statement can only read: it starts with SELECT, after blanks, comments and parentheses. */
     static boolean isQuery(String sql) {
         int at = 0;
         while (at < sql.length()) {
@@ -78,7 +78,7 @@ public final class SqlText {
                 && (end == sql.length() || !Character.isJavaIdentifierPart(sql.charAt(end)));
     }
 
-    /** Where the comment, with those nested in it, that starts at {@code from} ends. */
+    /** Returns where the comment that starts at {@code from}, with those nested in it, ends. */
     private static int endOfComment(String sql, int from) {
         int depth = 0;
         int at = from;

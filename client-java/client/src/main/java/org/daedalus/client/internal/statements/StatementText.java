@@ -19,7 +19,7 @@ public final class StatementText {
         this.isQuery = SqlText.isQuery(sql);
     }
 
-    /** Whether it can only read. */
+    /** Says whether the statement can only read. */
     public boolean isQuery() {
         return isQuery;
     }

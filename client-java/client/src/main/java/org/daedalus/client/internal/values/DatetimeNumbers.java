@@ -7,7 +7,7 @@ final class DatetimeNumbers {
     private static final long ERA_DAYS = 146_097;
     private static final long ERA_YEARS = 400;
 
-    /** What a text begins with, and what follows; value 0 if that is no integer. */
+    /** The integer that a text begins with, and the rest of the text; value 0 if it begins with none. */
     record LeadingInteger(long value, String rest) {
         /** For 32 bits. */
         boolean isTooLarge() {
@@ -44,7 +44,7 @@ final class DatetimeNumbers {
         return (int) readInteger(text).value();
     }
 
-    /** What a decimal point and the digits behind it say, the rest ignored. */
+    /** Reads a decimal point and the digits behind it, and ignores the rest. */
     static double readFraction(String point) {
         int size = 1;
         while (size < point.length() && DatetimeFields.isDigit(point.charAt(size))) {
@@ -53,7 +53,7 @@ final class DatetimeNumbers {
         return Double.parseDouble("0" + point.substring(0, size) + "0");
     }
 
-    /** Whether nothing follows the point but digits. */
+    /** Says whether nothing but digits follows the point. */
     static boolean isFraction(String point) {
         return point.chars().skip(1).allMatch(DatetimeFields::isDigit);
     }

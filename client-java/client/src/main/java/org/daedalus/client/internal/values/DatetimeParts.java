@@ -23,7 +23,7 @@ class DatetimeParts {
     static final int MERIDIAN = 1 << 11;
     static final int ERA = 1 << 12;
     static final int WEEKDAY = 1 << 13;
-    static final int FAR_MOMENT = 1 << 14;
+    static final int FAR_DATETIME = 1 << 14;
     /** An abbreviation that has meant several offsets. */
     static final int CHANGING_ZONE = 1 << 15;
     static final int DATE = YEAR | MONTH | DAY;
@@ -171,7 +171,7 @@ class DatetimeParts {
                 return hasName && size >= 3 ? isYear(size, value) : isDay(value);
             case YEAR | MONTH :
                 if (hasName && size >= 3 && hasShortYear) {
-                    // What was taken for the year is the day: 3-jun-2013.
+                    // The number that was taken for the year is the day: 3-jun-2013.
                     day = year;
                     year = value;
                     hasShortYear = false;

@@ -13,7 +13,7 @@ import org.daedalus.client.internal.values.DatetimeWords.Word;
  * MDY. The same machine as semantics/values/dates/datetime_decoder.cpp; both are held to rpc/vectors/datetimes.tsv.
  *
  * <p>
- * Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and
+ * Decides which part of a datetime each field is: that depends on what came before it, on its length and on labels and
  * month names beside it. Refuses to know the types' ranges, and which offset a zone that is named has.
  */
 class DatetimeReader extends DatetimeParts {
@@ -22,13 +22,13 @@ class DatetimeReader extends DatetimeParts {
     }
 
     /**
-     * What a text says: microseconds of a day since 1970, or beyond its end.
+     * The meaning of a text: microseconds of a day since 1970, or beyond its end.
      *
      * @param isAtPlace its time zone has a place's name; whether there is such a place is not known here
      * @param offset of its time zone, in seconds east of UTC
      * @param isZoneUnknown it names a time zone whose offset is not known here
      */
-    record Moment(Kind kind, long days, long micros, boolean isAtPlace, long offset, boolean isZoneUnknown) {}
+    record Datetime(Kind kind, long days, long micros, boolean isAtPlace, long offset, boolean isZoneUnknown) {}
 
     Label label = Label.NONE;
     private boolean hasMonthName;
@@ -44,7 +44,7 @@ class DatetimeReader extends DatetimeParts {
     }
 
     /** type: for messages, "date" or "timestamp". */
-    static Moment read(String type, String text) throws ValueException {
+    static Datetime read(String type, String text) throws ValueException {
         boolean isDate = type.equals("date");
         List<Field> fields = DatetimeFields.split(text,
                 isDate ? DatetimeFields.DATE_CHARACTERS_MAX : DatetimeFields.TIMESTAMP_CHARACTERS_MAX);
@@ -63,7 +63,7 @@ class DatetimeReader extends DatetimeParts {
         offset = DatetimeNumbers.zoneOffset(text);
     }
 
-    /** What all fields together say, but for what makes of it a value of the type. */
+    /** Takes all fields, and leaves it to the caller to make a value of the type. */
     final void takeAll(List<Field> fields) throws ValueException {
         for (int place = 0; place < fields.size(); place++) {
             int parts = take(fields, place);
@@ -76,16 +76,16 @@ class DatetimeReader extends DatetimeParts {
         applyMeridian();
     }
 
-    private Moment read(List<Field> fields) throws ValueException {
+    private Datetime read(List<Field> fields) throws ValueException {
         takeAll(fields);
         if (kind != Kind.FINITE) {
-            return new Moment(kind, 0, 0, false, 0, false);
+            return new Datetime(kind, 0, 0, false, 0, false);
         }
         if (!has(DATE) || hasMisplacedModifier()) {
             throw malformed();
         }
         long days = DatetimeNumbers.toDays(new Civil(year, (int) month, (int) day));
-        return new Moment(kind, days, microsOfDay(), isAtPlace, offset, isZoneUnknown);
+        return new Datetime(kind, days, microsOfDay(), isAtPlace, offset, isZoneUnknown);
     }
 
     /** "dst" where no standard time of a known offset stands beside it. */
@@ -93,7 +93,7 @@ class DatetimeReader extends DatetimeParts {
         return has(DAYLIGHT_MODIFIER) && (!has(ZONE) || hasZoneName || has(CHANGING_ZONE));
     }
 
-    /** What one field adds: parts that must be new. */
+    /** Takes one field, and returns the parts that it adds, which must be new. */
     int take(List<Field> fields, int place) throws ValueException {
         String text = fields.get(place).text();
         switch (fields.get(place).kind()) {
@@ -332,13 +332,13 @@ class DatetimeReader extends DatetimeParts {
                 return TIME | ZONE;
             case EPOCH :
                 kind = Kind.EPOCH;
-                return FAR_MOMENT;
+                return FAR_DATETIME;
             case LATE :
                 kind = Kind.LATE;
-                return FAR_MOMENT;
+                return FAR_DATETIME;
             case EARLY :
                 kind = Kind.EARLY;
-                return FAR_MOMENT;
+                return FAR_DATETIME;
             case DAYLIGHT_MODIFIER :
                 offset += 3_600;
                 return DAYLIGHT_MODIFIER | DAYLIGHT_ZONE;

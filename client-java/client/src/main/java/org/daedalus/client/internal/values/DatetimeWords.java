@@ -12,7 +12,7 @@ final class DatetimeWords {
         EPOCH, LATE, EARLY, DAYLIGHT_MODIFIER
     }
 
-    /** What the number behind a label is. */
+    /** A label says which part the number behind it is. */
     enum Label {
         NONE, YEAR, MONTH, DAY, HOUR, MINUTE, SECOND, JULIAN_DAY, ISO_TIME, OTHER
     }
@@ -41,7 +41,7 @@ final class DatetimeWords {
             + "eetdst 180 egst 0 fjst 780 fnst -60 idt 180 kdt 600 kgst 360 mdt -360 mest 120 mesz 120 "
             + "metdst 120 msd 240 must 300 ndt -150 nzdt 780 pdt -420 pkst 360 pmdt -120 pyst -180 sadt 630 "
             + "ulast 540 uyst -120 uzst 360 wadt 480 wdt 540 wetdst 60 wgst -120 yekst 360");
-    /** What has meant several offsets: which of them, the time zone database knows. */
+    /** These names have meant several offsets; the time zone database knows which one when. */
     private static final Set<String> TIMES_OF_PLACES = Set.of((
             "amst anast anat arst art azst azt ckt clt davt easst east fkst fkt gest get gyt iot irkst irkt "
             + "kgt kost krast krat lhdt lint lkt magst magt mawt msk novst novt nut omsst omst petst pett pyt "
@@ -51,12 +51,12 @@ final class DatetimeWords {
             "cuba egypt eire factory gb gb-eire greenwich hongkong iceland iran israel jamaica japan "
             + "kwajalein libya localtime navajo nz nz-chat poland portugal posixrules prc roc rok "
             + "singapore turkey universal w-su").split(" "));
-    /** What its other names begin with, up to the first slash. */
+    /** The names of places begin with one of these, up to the first slash. */
     private static final Set<String> ZONE_AREAS = Set.of((
             "africa america antarctica arctic asia atlantic australia brazil canada chile etc europe "
             + "indian mexico pacific posix right us").split(" "));
 
-    /** What POSIX puts into TZ, without rules: est5, est5edt, foo+3:30bar. */
+    /** POSIX spells zones without rules so in TZ: est5, est5edt, foo+3:30bar. */
     private static final String HOURS = "0*(?:\\d|\\d\\d|1[0-5]\\d|16[0-7])(?!\\d)";
     private static final String MINUTES = "0*[0-5]?\\d(?!\\d)";
     private static final String SECONDS = "0*(?:[0-5]?\\d|60)(?!\\d)";
@@ -90,7 +90,7 @@ final class DatetimeWords {
         return ZONE_WORDS.contains(name) || POSIX_ZONE.matcher(name).matches();
     }
 
-    /** What begins like "europe/…": whether there is such a place is not known here. */
+    /** Says whether the name begins like "europe/…"; whether there is such a place is not known here. */
     static boolean isPlace(String name) {
         int slash = name.indexOf('/');
         return slash >= 0 && ZONE_AREAS.contains(name.substring(0, slash));

@@ -11,8 +11,8 @@ import org.daedalus.client.ValueException;
 import org.daedalus.client.internal.values.DatetimeFields.Field;
 
 /**
- * The time zone that a moment names, by this machine's Java: of a time that the clocks of the zone leave out the moment
- * as if they had not been put forward yet, of one that they show twice the later moment, as PostgreSQL does.
+ * Finds the time zone that a datetime names, in this machine's Java. It reads a time that the clocks of the zone leave
+ * out as if they had not been put forward yet, and of a time that they show twice the later one, as PostgreSQL does.
  */
 final class NamedZone {
     private NamedZone() {}

@@ -141,7 +141,7 @@ public final class PlainText {
         return true;
     }
 
-    /** Of HH:MM:SS; negative when that is not what stands there. */
+    /** Reads HH:MM:SS; returns a negative number when the text is not one. */
     private static long secondsOfDay(byte[] text, int from) {
         long hour = digits(text, from, from + 2);
         long minute = digits(text, from + 3, from + 5);

@@ -7,9 +7,9 @@ import org.daedalus.client.internal.values.DatetimeWords.Label;
 import org.daedalus.client.internal.values.DatetimeWords.Word;
 
 /**
- * A time of day out of fields, the same machine as semantics/values/dates/datetime_time_decoder.cpp. Fewer words mean
- * something than in a moment, a date is taken in a few places only and nothing is made of it, and whether the time is
- * one is asked when all fields are read.
+ * A time of day out of fields, the same machine as semantics/values/dates/datetime_time_decoder.cpp. Fewer words mean something
+ * than in a datetime, a date is taken in a few places only and nothing is made of it, and whether the time is one is
+ * asked when all fields are read.
  */
 final class TimeOfDayReader extends DatetimeReader {
     private static final int SHORT_NUMBER_MAX = 4;
@@ -18,8 +18,8 @@ final class TimeOfDayReader extends DatetimeReader {
         super("time", whole);
     }
 
-    /** Of the moment only its microseconds mean something, and whether its zone has a name. */
-    static Moment read(String text) throws ValueException {
+    /** Reads a time of day: its result has only microseconds, and whether its zone has a name. */
+    static Datetime read(String text) throws ValueException {
         List<Field> fields = DatetimeFields.split(text, DatetimeFields.DATE_CHARACTERS_MAX);
         TimeOfDayReader reader = new TimeOfDayReader(text);
         if (fields == null) {
@@ -29,7 +29,7 @@ final class TimeOfDayReader extends DatetimeReader {
         return reader.finish();
     }
 
-    private Moment finish() throws ValueException {
+    private Datetime finish() throws ValueException {
         boolean isTime = isBetween(hour, 0, 24) && isBetween(minute, 0, 59) && isBetween(second, 0, 60);
         if (!isTime || microsOfDay() > MICROS_PER_DAY) {
             throw outOfRange();
@@ -41,7 +41,7 @@ final class TimeOfDayReader extends DatetimeReader {
             throw malformed();
         }
         // Without a date PostgreSQL takes zones whose clocks never change; which these are is not known here.
-        return new Moment(Kind.FINITE, 0, microsOfDay(), isAtPlace || hasZoneName && !has(DATE), 0, false);
+        return new Datetime(Kind.FINITE, 0, microsOfDay(), isAtPlace || hasZoneName && !has(DATE), 0, false);
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.time.LocalTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import org.daedalus.client.ValueException;
-import org.daedalus.client.internal.values.DatetimeReader.Moment;
+import org.daedalus.client.internal.values.DatetimeReader.Datetime;
 import org.daedalus.wire.PackedValues;
 
 /**
@@ -31,54 +31,54 @@ public final class TimeText {
     private TimeText() {}
 
     public static LocalDate parseDate(String text) throws ValueException {
-        Moment moment = DatetimeReader.read("date", text);
-        if (isInfinite(moment)) {
-            return isEarly(moment) ? LocalDate.MIN : LocalDate.MAX;
+        Datetime datetime = DatetimeReader.read("date", text);
+        if (isInfinite(datetime)) {
+            return isEarly(datetime) ? LocalDate.MIN : LocalDate.MAX;
         }
-        return dayOf("date", text, moment, moment.days(), Limits.DATE_DAYS_MAX, Limits.DATE_DAYS_MAX);
+        return dayOf("date", text, datetime, datetime.days(), Limits.DATE_DAYS_MAX, Limits.DATE_DAYS_MAX);
     }
 
     public static LocalDateTime parseTimestamp(String text) throws ValueException {
-        Moment moment = DatetimeReader.read("timestamp", text);
-        if (isInfinite(moment)) {
-            return isEarly(moment) ? LocalDateTime.MIN : LocalDateTime.MAX;
+        Datetime datetime = DatetimeReader.read("timestamp", text);
+        if (isInfinite(datetime)) {
+            return isEarly(datetime) ? LocalDateTime.MIN : LocalDateTime.MAX;
         }
-        return timestamp(text, moment, moment.micros());
+        return timestamp(text, datetime, datetime.micros());
     }
 
     /** micros: of the day, or before or behind it. */
-    private static LocalDateTime timestamp(String text, Moment moment, long micros) throws ValueException {
-        long days = moment.days() + Math.floorDiv(micros, MICROS_PER_DAY);
+    private static LocalDateTime timestamp(String text, Datetime datetime, long micros) throws ValueException {
+        long days = datetime.days() + Math.floorDiv(micros, MICROS_PER_DAY);
         // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
-        long first = moment.days() - POSTGRES_FIRST_DAY;
-        long last = first + Math.floorDiv(moment.micros(), MICROS_PER_DAY);
-        boolean isAtItsStart = last == 0 && moment.micros() % MICROS_PER_DAY == 0;
+        long first = datetime.days() - POSTGRES_FIRST_DAY;
+        long last = first + Math.floorDiv(datetime.micros(), MICROS_PER_DAY);
+        boolean isAtItsStart = last == 0 && datetime.micros() % MICROS_PER_DAY == 0;
         if (first > 0 ? last < 0 : first < -1 && last >= 0 && !isAtItsStart) {
             throw new ValueException("22008", "timestamp out of range: \"" + text + "\"");
         }
-        return dayOf("timestamp", text, moment, days, Limits.TIMESTAMP_DAYS_MAX, Limits.OUR_TIMESTAMP_DAYS_MAX)
+        return dayOf("timestamp", text, datetime, days, Limits.TIMESTAMP_DAYS_MAX, Limits.OUR_TIMESTAMP_DAYS_MAX)
                 .atStartOfDay().plusNanos(micros % MICROS_PER_DAY * NANOS_PER_MICRO).plusDays(micros / MICROS_PER_DAY);
     }
 
     /** In the time zone that the text says, by offset or by name, otherwise in UTC. */
     public static Instant parseInstant(String text) throws ValueException {
-        Moment moment = DatetimeReader.read("timestamp with time zone", text);
-        if (isInfinite(moment)) {
-            return isEarly(moment) ? Instant.MIN : Instant.MAX;
+        Datetime datetime = DatetimeReader.read("timestamp with time zone", text);
+        if (isInfinite(datetime)) {
+            return isEarly(datetime) ? Instant.MIN : Instant.MAX;
         }
-        if (moment.isZoneUnknown()) {
-            return parseAtPlace(text, moment);
+        if (datetime.isZoneUnknown()) {
+            return parseAtPlace(text, datetime);
         }
-        LocalDateTime clock = timestamp(text, moment, moment.micros() - moment.offset() * MICROS_PER_SECOND);
+        LocalDateTime clock = timestamp(text, datetime, datetime.micros() - datetime.offset() * MICROS_PER_SECOND);
         return clock.toInstant(ZoneOffset.UTC);
     }
 
-    private static Instant parseAtPlace(String text, Moment moment) throws ValueException {
+    private static Instant parseAtPlace(String text, Datetime datetime) throws ValueException {
         ZoneId zone = NamedZone.find(DatetimeFields.split(text, DatetimeFields.TIMESTAMP_CHARACTERS_MAX));
         if (zone == null) {
             throw notSupported("the name of a place as time zone is", text);
         }
-        Moment clock = new Moment(moment.kind(), moment.days(), moment.micros(), false, 0, false);
+        Datetime clock = new Datetime(datetime.kind(), datetime.days(), datetime.micros(), false, 0, false);
         Instant found = NamedZone.instant(timestamp(text, clock, clock.micros()), zone);
         if (found.isBefore(FIRST)) {
             throw notSupported("timestamps before the year 1 are", text);
@@ -86,22 +86,22 @@ public final class TimeText {
         return found;
     }
 
-    public static String format(Instant moment) {
-        if (moment.equals(Instant.MAX) || moment.equals(Instant.MIN)) {
-            return infinity(moment.equals(Instant.MIN));
+    public static String format(Instant instant) {
+        if (instant.equals(Instant.MAX) || instant.equals(Instant.MIN)) {
+            return infinity(instant.equals(Instant.MIN));
         }
-        LocalDateTime clock = LocalDateTime.ofInstant(moment, ZoneOffset.UTC);
+        LocalDateTime clock = LocalDateTime.ofInstant(instant, ZoneOffset.UTC);
         String text = format(clock);
         int end = text.length() - era(clock.toLocalDate()).length();
         return text.substring(0, end) + "+00" + text.substring(end);
     }
 
     public static LocalTime parseTime(String text) throws ValueException {
-        Moment moment = TimeOfDayReader.read(text);
-        if (moment.isAtPlace()) {
+        Datetime datetime = TimeOfDayReader.read(text);
+        if (datetime.isAtPlace()) {
             throw notSupported("the name of a time zone is", text);
         }
-        return PackedValues.timeOfMicros(moment.micros());
+        return PackedValues.timeOfMicros(datetime.micros());
     }
 
     public static String format(LocalDate date) {
@@ -154,7 +154,7 @@ public final class TimeText {
     }
 
     private static final class Limits {
-        /** What PostgreSQL's types hold, which is more than ours do. */
+        /** PostgreSQL's types hold this range, which is more than Daedalus' types hold. */
         static final long DAYS_MIN = -2_440_588;
         static final long DATE_DAYS_MAX = 2_145_042_905;
         static final long TIMESTAMP_DAYS_MAX = DatetimeNumbers.toDays(new DatetimeNumbers.Civil(294_276, 12, 31));
@@ -166,12 +166,12 @@ public final class TimeText {
         return new ValueException("0A000", what + " not supported: \"" + text + "\"");
     }
 
-    private static boolean isInfinite(Moment moment) {
-        return moment.kind() == DatetimeReader.Kind.LATE || isEarly(moment);
+    private static boolean isInfinite(Datetime datetime) {
+        return datetime.kind() == DatetimeReader.Kind.LATE || isEarly(datetime);
     }
 
-    private static boolean isEarly(Moment moment) {
-        return moment.kind() == DatetimeReader.Kind.EARLY;
+    private static boolean isEarly(Datetime datetime) {
+        return datetime.kind() == DatetimeReader.Kind.EARLY;
     }
 
     private static String infinity(boolean isEarly) {
@@ -179,7 +179,7 @@ public final class TimeText {
     }
 
     /** The day, checked against what the type holds here and in PostgreSQL. */
-    private static LocalDate dayOf(String type, String text, Moment moment, long days, long postgresMax, long max)
+    private static LocalDate dayOf(String type, String text, Datetime datetime, long days, long postgresMax, long max)
             throws ValueException {
         if (days < Limits.DAYS_MIN || days > postgresMax) {
             throw new ValueException("22008", type + " out of range: \"" + text + "\"");
@@ -190,9 +190,9 @@ public final class TimeText {
         if (days > max) {
             throw notSupported(type + "s after the year 294246 are", text);
         }
-        if (moment.isAtPlace()) {
+        if (datetime.isAtPlace()) {
             throw notSupported("the name of a place as time zone is", text);
         }
-        return LocalDate.ofEpochDay(moment.days());
+        return LocalDate.ofEpochDay(datetime.days());
     }
 }

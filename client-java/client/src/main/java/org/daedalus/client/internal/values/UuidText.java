@@ -59,7 +59,7 @@ public final class UuidText {
         return true;
     }
 
-    /** Of ASCII; negative when it is none. */
+    /** Returns the digit that an ASCII character stands for; negative when it is none. */
     private static int digit(char c) {
         return c < 0x80 ? Character.digit(c, 16) : -1;
     }

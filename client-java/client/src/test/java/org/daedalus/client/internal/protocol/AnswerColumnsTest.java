@@ -27,7 +27,7 @@ import org.daedalus.wire.v1.ShapeBody;
 import org.daedalus.wire.v1.StatementBody;
 import org.junit.jupiter.api.Test;
 
-/** Columns that travel once for each definition of a slot, as an aggregator sends them. */
+/** Columns that travel once for each definition of a handle, as an aggregator sends them. */
 class AnswerColumnsTest {
     private static final String ENDPOINT = "a:1";
     private static final long DEADLINE = 1_000;
@@ -35,11 +35,11 @@ class AnswerColumnsTest {
 
     private final ClientCore core = new ClientCore(List.of(ENDPOINT), true, "");
     private final Aggregator aggregator = new Aggregator();
-    /** What was delivered since it was looked at last. */
+    /** The deliveries since they were looked at last. */
     private final List<ClientActions.Delivery> delivered = new ArrayList<>();
     private long peerId;
 
-    /** One definition of one slot at the other end. */
+    /** One definition of one handle at the other end. */
     private static final class Shape {
         private final long sequence;
         private final String text;
@@ -78,7 +78,7 @@ class AnswerColumnsTest {
     }
 
     private static final class Aggregator {
-        private final Map<Integer, Shape> slots = new HashMap<>();
+        private final Map<Integer, Shape> handles = new HashMap<>();
         private final List<Job> jobs = new ArrayList<>();
 
         void take(ClientActions.Send send) throws IOException {
@@ -86,13 +86,13 @@ class AnswerColumnsTest {
             send.writeTo(CodedOutputStream.newInstance(bytes));
             for (Operation operation : OperationBatch.parseFrom(bytes).getOperationsList()) {
                 long sequence = operation.getHeader().getSequence();
-                int slot = operation.getHeader().getShapeSlot();
+                int handle = operation.getHeader().getShapeSlot();
                 switch (operation.getHeader().getKind()) {
                     case OPERATION_KIND_DEFINE ->
-                            slots.put(slot, new Shape(sequence, ShapeBody.parseFrom(operation.getBody()).getSql()));
-                    case OPERATION_KIND_STATEMENT -> jobs.add(slot == 0
+                            handles.put(handle, new Shape(sequence, ShapeBody.parseFrom(operation.getBody()).getSql()));
+                    case OPERATION_KIND_STATEMENT -> jobs.add(handle == 0
                             ? new Job(sequence, StatementBody.parseFrom(operation.getBody()).getSql(), null)
-                            : new Job(sequence, slots.get(slot).text, slots.get(slot)));
+                            : new Job(sequence, handles.get(handle).text, handles.get(handle)));
                     default -> { } // An abort, which comes too late here.
                 }
             }
@@ -103,10 +103,10 @@ class AnswerColumnsTest {
         return Column.newBuilder().setName(name).setType(WireTypes.toMessage(FakeAggregator.INT)).build();
     }
 
-    private void connect(int slots) {
-        aggregator.slots.clear();
+    private void connect(int handles) {
+        aggregator.handles.clear();
         aggregator.jobs.clear();
-        carryOut(core.onUp(ENDPOINT, ++peerId, Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(slots)
+        carryOut(core.onUp(ENDPOINT, ++peerId, Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(handles)
                 .setShapeBytesMax(1_000).build(), 0));
     }
 
@@ -211,7 +211,7 @@ class AnswerColumnsTest {
     }
 
     @Test
-    void shouldKnowADefinitionWhoseSlotWasDefinedAnewUntilItsLastAnswer() {
+    void shouldKnowADefinitionWhoseHandleWasDefinedAnewUntilItsLastAnswer() {
         connect(1);
         carryOut(core.abort(ask("old"), ABORTED, 0));
         delivered.clear();
@@ -231,20 +231,20 @@ class AnswerColumnsTest {
     }
 
     @Test
-    void shouldKeepNoDefinitionThatIsNeitherInASlotNorInFlight() {
+    void shouldKeepNoDefinitionWithoutHandleAndNotInFlight() {
         long[] sequence = {0};
-        StatementSlots slots = new StatementSlots(Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(1)
+        StatementHandles handles = new StatementHandles(Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(1)
                 .setShapeBytesMax(100).build(), () -> ++sequence[0]);
-        StatementSlots.Definition old = slots.use(new StatementText("old"));
-        assertThat(slots.use(new StatementText("old"))).isSameAs(old);
-        slots.onOver(slots.use(new StatementText("new")));
-        assertThat(slots.size()).as("one in the slot, one in flight").isEqualTo(2);
-        slots.onOver(old);
-        assertThat(slots.size()).isEqualTo(2);
-        slots.onOver(old);
-        assertThat(slots.size()).isEqualTo(1);
-        slots.giveUp();
-        assertThat(slots.size()).isZero();
+        StatementHandles.Definition old = handles.use(new StatementText("old"));
+        assertThat(handles.use(new StatementText("old"))).isSameAs(old);
+        handles.onOver(handles.use(new StatementText("new")));
+        assertThat(handles.size()).as("one in the handle, one in flight").isEqualTo(2);
+        handles.onOver(old);
+        assertThat(handles.size()).isEqualTo(2);
+        handles.onOver(old);
+        assertThat(handles.size()).isEqualTo(1);
+        handles.giveUp();
+        assertThat(handles.size()).isZero();
     }
 
     @Test
@@ -302,7 +302,7 @@ class AnswerColumnsTest {
 
     @Test
     void shouldGiveEveryAnswerItsColumnsWhateverIsAbortedAndRedefined() {
-        Random random = new Random(StatementSlotsTest.seed());
+        Random random = new Random(StatementHandlesTest.seed());
         for (int round = 0; round < 200; round++) {
             new AnswerColumnsTest().playRound(random);
         }

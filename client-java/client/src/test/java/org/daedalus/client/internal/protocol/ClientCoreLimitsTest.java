@@ -16,7 +16,7 @@ import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.SubmissionId;
 import org.junit.jupiter.api.Test;
 
-/** What the core does when something is full, foreign or replaced. */
+/** The core meets something full, foreign or replaced. */
 class ClientCoreLimitsTest {
     private static final String A = "a:1";
     private static final String B = "b:1";

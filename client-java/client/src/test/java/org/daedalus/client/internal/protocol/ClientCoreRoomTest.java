@@ -263,20 +263,20 @@ class ClientCoreRoomTest {
         assertThat(lost.deliveries()).isEmpty();
     }
 
-    /** Of slots: what is sent whole after a definition was refused takes the room of one, not of two. */
+    /** A statement that is sent whole after a definition was refused takes the room of one handle, not of two. */
     @Test
     void shouldTakeBackWhatRestedOnADefinitionThatWasRefused() {
-        Hello slots = Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(10).setShapeBytesMax(10_000).build();
-        core.onUp(A, 1, slots, 0);
+        Hello handles = Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(10).setShapeBytesMax(10_000).build();
+        core.onUp(A, 1, handles, 0);
         ClientActions.Send used = core.submit(statement("one $1"), 0).sends().get(0);
         core.onResult(1, end(sequence(used)), 0);
         ClientActions.Send tooLarge = core.submit(statement("one $1"), 0).sends().get(0);
         assertThat(core.onSendRefused(tooLarge.request(), true, 0).deliveries().get(0).failure().sqlState())
-                .as("the slots are sound").isEqualTo("54000");
+                .as("the handles are sound").isEqualTo("54000");
         ClientActions.Send defines = core.submit(statement("two $1"), 0).sends().get(0);
         assertThat(core.onSendRefused(defines.request(), false, 0).deliveries()).isEmpty();
         assertThat(core.onTick(0).sends()).hasSize(1);
-        assertThat(defines.slots().size()).as("definitions that are kept").isZero();
+        assertThat(defines.handles().size()).as("definitions that are kept").isZero();
         for (int more = 1; more < ClientCore.PEER_IN_FLIGHT_MAX; more++) {
             assertThat(core.submit(query(FOR_EVER), 0).sends()).hasSize(1);
         }

@@ -26,7 +26,7 @@ import org.daedalus.wire.v1.WriteRefused;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the core says of an update when it sends it, first and again, and what it says when it does not know. */
+/** The core says what it knows of an update when it sends it, first and again, and when it does not know. */
 class ClientCoreSubmissionTest {
     private static final String A = "a:1";
     private static final String B = "b:1";

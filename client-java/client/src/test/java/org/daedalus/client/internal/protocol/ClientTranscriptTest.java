@@ -65,7 +65,10 @@ class ClientTranscriptTest {
     private long nowNs;
     private int staleCount;
 
-    /** Of whole clusters, which have clients; those of the first numbers are told by hand and have a writer alone. */
+    /**
+     * Lists the transcripts of whole clusters, which have clients; those of the first numbers are written by hand and
+     * have a writer alone.
+     */
     static Stream<Path> transcripts() throws IOException {
         return Files.list(TRANSCRIPTS)
                 .filter(each -> each.getFileName().toString().matches("writer-\\d{3}\\.txt")).sorted();

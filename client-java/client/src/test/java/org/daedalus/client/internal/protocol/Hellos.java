@@ -3,7 +3,7 @@ package org.daedalus.client.internal.protocol;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Role;
 
-/** What peers say first. */
+/** Peers say these first. */
 final class Hellos {
     static final Hello AGGREGATOR = of("cluster", "schema");
 

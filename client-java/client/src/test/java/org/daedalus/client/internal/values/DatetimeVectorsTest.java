@@ -35,7 +35,7 @@ class DatetimeVectorsTest {
             boolean isAtPlace = type.kind() == ColumnType.Kind.TIMESTAMPTZ
                     && (told.equals("0A000") || fields[2].equals("0A000"));
             if (isAtPlace) {
-                zonesByName++;  // What a name means is this machine's to know, and an aggregator's in C++.
+                zonesByName++;  // This machine knows what a name means, and an aggregator in C++.
                 continue;
             }
             assertThat(told).as(vector).isEqualTo(fields[2]);

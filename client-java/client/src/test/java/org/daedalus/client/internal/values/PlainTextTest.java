@@ -13,7 +13,7 @@ import org.daedalus.wire.ColumnType.Kind;
 import org.daedalus.wire.PackedValues;
 import org.junit.jupiter.api.Test;
 
-/** What is packed straight from bytes must be what the long way makes of the same text. */
+/** Packing straight from bytes must give what the long way makes of the same text. */
 class PlainTextTest {
     private static final List<ColumnType> TYPES = List.of(
             ColumnType.of(Kind.BOOL), ColumnType.of(Kind.SMALLINT), ColumnType.of(Kind.INT), ColumnType.of(Kind.BIGINT),

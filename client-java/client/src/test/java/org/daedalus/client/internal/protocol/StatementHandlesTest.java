@@ -24,8 +24,8 @@ import org.daedalus.wire.v1.StatementBody;
 import org.daedalus.wire.v1.SubmissionId;
 import org.junit.jupiter.api.Test;
 
-/** Statements by slot, as a receiver that keeps slots reads them. */
-class StatementSlotsTest {
+/** Statements by handle, as a receiver that keeps handles reads them. */
+class StatementHandlesTest {
     private static final String A = "a:1";
     private static final String B = "b:1";
     private static final long DEADLINE = Long.MAX_VALUE / 2;
@@ -34,8 +34,8 @@ class StatementSlotsTest {
     private final ClientCore core = new ClientCore(List.of(A, B), true, "");
     private final Map<Long, Receiver> receivers = new HashMap<>();
 
-    private static Hello hello(int slots, int bytes) {
-        return Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(slots).setShapeBytesMax(bytes).build();
+    private static Hello hello(int handles, int bytes) {
+        return Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(handles).setShapeBytesMax(bytes).build();
     }
 
     private static Request statement(String sql, SubmissionId submission, Object... parameters) {
@@ -60,10 +60,10 @@ class StatementSlotsTest {
         }
     }
 
-    /** What one connection's other end keeps and demands (docs/wire.md, "Shapes"). */
+    /** The other end of one connection keeps and demands this (docs/wire.md, "Shapes"). */
     private static final class Receiver {
         private final Hello hello;
-        private final Map<Integer, ShapeBody> slots = new HashMap<>();
+        private final Map<Integer, ShapeBody> handles = new HashMap<>();
         private final List<Request> inFlight = new ArrayList<>();
         private long lastSequence;
         private int definitions;
@@ -85,28 +85,28 @@ class StatementSlotsTest {
         private String take(Operation operation) {
             assertThat(operation.getHeader().getSequence()).isGreaterThan(lastSequence);
             lastSequence = operation.getHeader().getSequence();
-            int slot = operation.getHeader().getShapeSlot();
+            int handle = operation.getHeader().getShapeSlot();
             try {
                 if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_DEFINE) {
-                    define(slot, ShapeBody.parseFrom(operation.getBody()));
+                    define(handle, ShapeBody.parseFrom(operation.getBody()));
                     return null;
                 }
                 StatementBody body = StatementBody.parseFrom(operation.getBody());
-                if (slot == 0) {
+                if (handle == 0) {
                     return body.getSql();
                 }
                 assertThat(body.getSql()).isEmpty();
-                assertThat(slots).containsKey(slot);
-                return slots.get(slot).getSql();
+                assertThat(handles).containsKey(handle);
+                return handles.get(handle).getSql();
             } catch (InvalidProtocolBufferException e) {
                 throw new IllegalStateException(e);
             }
         }
 
-        private void define(int slot, ShapeBody shape) {
+        private void define(int handle, ShapeBody shape) {
             definitions++;
-            assertThat((long) slot).isBetween(1L, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
-            slots.put(slot, shape);
+            assertThat((long) handle).isBetween(1L, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
+            handles.put(handle, shape);
             assertThat((long) shape.getSerializedSize())
                     .isLessThanOrEqualTo(Integer.toUnsignedLong(hello.getShapeBytesMax()));
         }
@@ -171,7 +171,7 @@ class StatementSlotsTest {
     }
 
     @Test
-    void shouldSendWholeWhatIsNotWorthASlot() {
+    void shouldSendWholeWhatIsNotWorthAHandle() {
         connect(A, 1, hello(10, 12_000));
         String fitting = "x".repeat(12_000 - 3);
         assertThat(new StatementText(fitting).field().size()).isEqualTo(12_000);
@@ -189,22 +189,22 @@ class StatementSlotsTest {
     @Test
     void shouldKeepNoMoreThanItsOwnBounds() {
         long[] sequence = {0};
-        StatementSlots slots = new StatementSlots(hello(-1, -1), () -> ++sequence[0]);
-        for (int number = 0; number < StatementSlots.SLOTS_MAX + 10; number++) {
-            StatementSlots.Definition used = slots.use(new StatementText(number + " $1"));
-            assertThat(used.slot).isEqualTo(number % StatementSlots.SLOTS_MAX + 1);
-            slots.onOver(used);
+        StatementHandles handles = new StatementHandles(hello(-1, -1), () -> ++sequence[0]);
+        for (int number = 0; number < StatementHandles.HANDLES_MAX + 10; number++) {
+            StatementHandles.Definition used = handles.use(new StatementText(number + " $1"));
+            assertThat(used.handle).isEqualTo(number % StatementHandles.HANDLES_MAX + 1);
+            handles.onOver(used);
         }
-        assertThat(slots.size()).isEqualTo(StatementSlots.SLOTS_MAX);
-        assertThat(slots.use(new StatementText("11 $1")).sequence).as("still there").isEqualTo(12);
-        assertThat(slots.use(new StatementText("0 $1")).sequence).as("evicted").isEqualTo(sequence[0]);
-        String large = "x".repeat(StatementSlots.BODY_SIZE_MAX);
-        assertThat(slots.use(new StatementText(large))).isNull();
-        assertThat(slots.use(new StatementText(large.substring(10)))).isNotNull();
+        assertThat(handles.size()).isEqualTo(StatementHandles.HANDLES_MAX);
+        assertThat(handles.use(new StatementText("11 $1")).sequence).as("still there").isEqualTo(12);
+        assertThat(handles.use(new StatementText("0 $1")).sequence).as("evicted").isEqualTo(sequence[0]);
+        String large = "x".repeat(StatementHandles.BODY_SIZE_MAX);
+        assertThat(handles.use(new StatementText(large))).isNull();
+        assertThat(handles.use(new StatementText(large.substring(10)))).isNotNull();
     }
 
     @Test
-    void shouldSendEverythingWholeWhereNoSlotsAreOffered() {
+    void shouldSendEverythingWholeWhereNoHandlesAreOffered() {
         connect(A, 1, Hellos.AGGREGATOR);
         assertThat(sent(query("one $1")).getHeader().getShapeSlot()).isZero();
         connect(B, 2, hello(-1, -1));
@@ -248,7 +248,7 @@ class StatementSlotsTest {
     void shouldMeanWhatWasAskedWhateverIsLostAndRedefined() {
         Random random = new Random(seed());
         for (int round = 0; round < 200; round++) {
-            new StatementSlotsTest().playRound(random);
+            new StatementHandlesTest().playRound(random);
         }
     }
 

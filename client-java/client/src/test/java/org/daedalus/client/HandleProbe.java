@@ -9,13 +9,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 
 /**
- * Asks a real cluster prepared statements at random, more of them than it has slots, and checks names and values of
+ * Asks a real cluster prepared statements at random, more of them than it has handles, and checks names and values of
  * every answer's columns; every 50th query is cancelled. The cluster's table is empty and made by {@code CREATE TABLE
  * multiples (m1 int NOT NULL, …, m10 int NOT NULL)}. Prints how many answers were right; fails at one that is not.
  *
  * <p>Arguments: aggregators, queries in flight, queries, statements (up to 1,023).
  */
-public final class SlotProbe {
+public final class HandleProbe {
     private static final int COLUMNS = 10;
     private static final int ROWS = 1_000;
     private static final int CANCELLED_OF = 50;
@@ -26,7 +26,7 @@ public final class SlotProbe {
     private final AtomicInteger cancelled = new AtomicInteger();
     private final AtomicReference<Throwable> wrong = new AtomicReference<>();
 
-    private SlotProbe(DaedalusClient client, int inFlight) {
+    private HandleProbe(DaedalusClient client, int inFlight) {
         this.client = client;
         this.room = new Semaphore(inFlight);
     }
@@ -35,7 +35,7 @@ public final class SlotProbe {
         int inFlight = Integer.parseInt(arguments[1]);
         try (DaedalusClient client = DaedalusClient.builder().aggregators(arguments[0].split(","))
                 .requestTimeout(Duration.ofSeconds(30)).build()) {
-            SlotProbe probe = new SlotProbe(client, inFlight);
+            HandleProbe probe = new HandleProbe(client, inFlight);
             probe.insertRows();
             probe.run(Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
             probe.room.acquire(inFlight);

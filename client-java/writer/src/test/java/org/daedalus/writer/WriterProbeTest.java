@@ -13,9 +13,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** How another writer is looked for. */
-class LogicalWriterTest {
-    private static final int PATIENCE_S = 20;
+/** The probe finds another writer by a connection that it takes. */
+class WriterProbeTest {
+    private static final int TIMEOUT_S = 20;
     private static final int SHORT_MS = 50;
 
     private static ServerSocket listen() throws IOException {
@@ -24,8 +24,8 @@ class LogicalWriterTest {
 
     private static boolean answers(ServerSocket listener) throws Exception {
         String endpoint = "127.0.0.1:" + listener.getLocalPort();
-        return CompletableFuture.supplyAsync(() -> LogicalWriter.answers(endpoint, SHORT_MS))
-                .get(PATIENCE_S, TimeUnit.SECONDS);
+        return CompletableFuture.supplyAsync(() -> WriterProbe.answers(endpoint, SHORT_MS))
+                .get(TIMEOUT_S, TimeUnit.SECONDS);
     }
 
     /** Connects until nobody is let in, which the listener does not notice. */
@@ -43,7 +43,7 @@ class LogicalWriterTest {
 
     @Test
     void shouldWaitASecondForAnotherWriterToTakeAConnection() throws Exception {
-        assertThat(LogicalWriter.PROBE_MAX_MS).isEqualTo(1_000);
+        assertThat(WriterProbe.WAIT_MAX_MS).isEqualTo(1_000);
         try (ServerSocket other = listen()) {
             assertThat(answers(other)).isTrue();
             List<Socket> queue = fill(other);

@@ -13,11 +13,11 @@ import org.daedalus.wire.v1.ErrorCategory;
 import org.daedalus.wire.v1.Result;
 import org.junit.jupiter.api.Test;
 
-class PatienceTest {
+class RetriesTest {
     private static final long SECOND_NS = 1_000_000_000L;
 
     /** Goes on only where somebody pauses. */
-    private static final class TestTime implements Patience.Time {
+    private static final class TestTime implements Retries.Time {
         private final List<Long> pausesNs = new ArrayList<>();
         private long nowNs;
 
@@ -41,7 +41,7 @@ class PatienceTest {
                         .setRetryAfterNs(retryAfterNs))));
                 DaedalusClient client = DaedalusClient.builder().aggregators(fake.endpoint()).repeatRefused(false)
                         .build()) {
-            assertThatThrownBy(() -> Patience.await(client, client.query("SELECT 1"), () -> client.query("SELECT 1"),
+            assertThatThrownBy(() -> Retries.await(client, client.query("SELECT 1"), () -> client.query("SELECT 1"),
                     time)).isInstanceOf(DaedalusException.class);
         }
     }

@@ -9,11 +9,11 @@ import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
 
 /** Waits for answers, and asks again while the cluster says that it is only busy, up to a minute. */
-public final class Patience {
+public final class Retries {
     private static final long PAUSE_MIN_NS = 20_000_000L;
     private static final long TOTAL_MAX_NS = Duration.ofSeconds(60).toNanos();
 
-    /** What passes while one waits. */
+    /** Tells the time, and lets it pass. */
     interface Time {
         Time SYSTEM = new Time() {
             @Override
@@ -37,7 +37,7 @@ public final class Patience {
         void pause(long ns);
     }
 
-    private Patience() {}
+    private Retries() {}
 
     /** Waits for what {@code request} asks for. */
     public static <T> T await(DaedalusClient client, Supplier<CompletableFuture<T>> request) {

@@ -11,32 +11,32 @@ import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.v1.Hello;
 
 /**
- * Which statement is in which slot of one connection, and what columns its answers have (docs/wire.md, "Shapes"): the
- * sender's side, which alone chooses.
+ * Chooses the handles by which statements travel on one connection, and remembers the columns of their answers
+ * (docs/wire.md, "Shapes"). This is the sender's side, which alone chooses.
  *
- * <p>Decides what is defined, and what for it is evicted: the slot that was not used for longest is defined anew. Holds
- * what the peer holds provided that every definition is sent, in order, before the operation that asked for it; when
- * one cannot be, {@link #giveUp} says so, and from then on everything travels whole. A definition is kept until it is
- * neither in a slot nor has requests in flight. Pure; not thread-safe.
+ * <p>Decides what is defined, and what is evicted for it: the handle that was not used for longest is defined anew. It
+ * holds what the peer holds provided that every definition is sent, in order, before the operation that asked for it;
+ * when one cannot be, {@link #giveUp} says so, and from then on everything travels whole. A definition is kept as long
+ * as it has a handle or requests in flight. Pure; not thread-safe.
  */
-final class StatementSlots {
-    /** What this side keeps for one connection, however much more the peer offers. */
-    static final int SLOTS_MAX = 4_096;
+final class StatementHandles {
+    /** This side keeps so many for one connection, however many more the peer offers. */
+    static final int HANDLES_MAX = 4_096;
     static final int BODY_SIZE_MAX = 64 << 10;
 
-    /** One statement in one slot, from when it is defined. */
+    /** One statement under one handle, from when it is defined. */
     static final class Definition {
-        final int slot;
-        /** Of the DEFINE, under which answers name it. */
+        final int handle;
+        /** The DEFINE has this sequence, and answers name the definition by it. */
         final long sequence;
         /** Null until an answer has taught them. */
         private ResultColumns columns;
         private boolean isSent;
-        private boolean isInSlot = true;
+        private boolean hasHandle = true;
         private int inFlight;
 
-        private Definition(int slot, long sequence) {
-            this.slot = slot;
+        private Definition(int handle, long sequence) {
+            this.handle = handle;
             this.sequence = sequence;
         }
 
@@ -47,13 +47,13 @@ final class StatementSlots {
             return isFirst;
         }
 
-        /** Of all its answers; null: none has come that has them. */
+        /** Returns the columns of all its answers; null when no answer has brought them yet. */
         ResultColumns columns() {
             return columns;
         }
     }
 
-    private final int slotsMax;
+    private final int handlesMax;
     private final long bodySizeMax;
     private final LongSupplier sequences;
     /** The one that was not used for longest comes first. */
@@ -62,13 +62,13 @@ final class StatementSlots {
     private boolean givenUp;
 
     /**
-     * Of a connection that has just been made.
+     * Makes the handles of a connection that has just been made.
      *
      * @param hello the peer's
      * @param sequences of operations on the connection: the next one
      */
-    StatementSlots(Hello hello, LongSupplier sequences) {
-        this.slotsMax = (int) Math.min(SLOTS_MAX, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
+    StatementHandles(Hello hello, LongSupplier sequences) {
+        this.handlesMax = (int) Math.min(HANDLES_MAX, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
         this.bodySizeMax = Math.min(BODY_SIZE_MAX, Integer.toUnsignedLong(hello.getShapeBytesMax()));
         this.sequences = sequences;
     }
@@ -78,7 +78,7 @@ final class StatementSlots {
      * new one has the next sequence, and must be sent.
      */
     Definition use(StatementText text) {
-        if (slotsMax == 0 || givenUp) {
+        if (handlesMax == 0 || givenUp) {
             return null;
         }
         Definition used = bySql.get(text.sql());
@@ -105,7 +105,7 @@ final class StatementSlots {
         }
     }
 
-    /** A definition was not sent: what the peer has in its slots is not known any more. */
+    /** A definition was not sent: what the peer has in its handles is not known any more. */
     void giveUp() {
         givenUp = true;
         while (!bySql.isEmpty()) {
@@ -127,25 +127,25 @@ final class StatementSlots {
         if (body.size() > bodySizeMax) {
             return null;
         }
-        int slot = bySql.size() < slotsMax ? bySql.size() + 1 : evict();
-        Definition made = new Definition(slot, sequences.getAsLong());
+        int handle = bySql.size() < handlesMax ? bySql.size() + 1 : evict();
+        Definition made = new Definition(handle, sequences.getAsLong());
         bySql.put(text.sql(), made);
         bySequence.put(made.sequence, made);
         return made;
     }
 
-    /** The slot that has become free. */
+    /** The handle that has become free. */
     private int evict() {
         Iterator<Definition> oldest = bySql.values().iterator();
         Definition evicted = oldest.next();
         oldest.remove();
-        evicted.isInSlot = false;
+        evicted.hasHandle = false;
         dropIfUnused(evicted);
-        return evicted.slot;
+        return evicted.handle;
     }
 
     private void dropIfUnused(Definition definition) {
-        if (!definition.isInSlot && definition.inFlight == 0) {
+        if (!definition.hasHandle && definition.inFlight == 0) {
             bySequence.remove(definition.sequence);
         }
     }
