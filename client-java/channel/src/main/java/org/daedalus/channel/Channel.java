@@ -33,7 +33,7 @@ import org.daedalus.wire.v1.Role;
  * Messages delivered hold their own bytes: whoever keeps a part of one keeps that part alone, and not the frame.
  */
 public final class Channel {
-    /** What became of an offered message. */
+    /** The channel takes an offered message, or says why it does not. */
     public enum Offer {
         /** It leaves with the next flush. */
         ACCEPTED,
@@ -140,7 +140,7 @@ public final class Channel {
         return verdict;
     }
 
-    /** Whether so many bytes can be queued; if so, they fit the batch. */
+    /** Makes room for so many bytes; once accepted, they fit the batch. */
     private Offer makeRoom(BatchFrame batch, int size, long unsentBytes) {
         Offer verdict = judge(size, unsentBytes);
         if (verdict == Offer.ACCEPTED && batch.payloadSize() + size > messageSizeMax()) {
@@ -157,9 +157,9 @@ public final class Channel {
     }
 
     /**
-     * What has to leave although this side is still busy: everything queued and, if nothing is, a keep-alive, once
-     * nothing was sent for as long as a keep-alive may take; otherwise nothing. A turn of the driver may take longer
-     * than the peer's patience, and the peer is to know that this side lives.
+     * Returns what has to leave although this side is still busy: everything queued and, if nothing is, a keep-alive,
+     * once nothing was sent for as long as a keep-alive may take; otherwise nothing. A turn of the driver may take
+     * longer than the silence after which the peer gives up, and the peer is to know that this side lives.
      */
     public Effects breathe(long nowNs) {
         if (closed || nowNs - lastSentNs < limits.keepAliveNs()) {
@@ -169,7 +169,7 @@ public final class Channel {
         return effects.frames().isEmpty() ? keepAlive(nowNs) : effects;
     }
 
-    /** Whether silence would end the connection now. What has arrived and was not read is not silence. */
+    /** Says whether silence would end the connection now. Bytes that have arrived and were not read are not silence. */
     public boolean seemsDead(long nowNs) {
         return !closed && nowNs - lastReceivedNs >= limits.deadNs();
     }
@@ -278,7 +278,7 @@ public final class Channel {
         effects.setPeer(hello);
     }
 
-    /** What two peers must agree on where both know it; null when they do. */
+    /** Returns the difference between two peers in a name that both know and must agree on; null when there is none. */
     private static String mismatch(Hello ours, Hello theirs) {
         if (theirs.getRole() == Role.UNRECOGNIZED || theirs.getRole() == Role.ROLE_UNSPECIFIED) {
             return "hello with unknown role " + theirs.getRoleValue();
@@ -303,7 +303,10 @@ public final class Channel {
         return null;
     }
 
-    /** Whether one side's build has all that the other's may say. Who names no version has the first, as all have. */
+    /**
+     * Says whether one side's build has all that the other's may say. A peer that names no version has the first, as
+     * all have.
+     */
     private static boolean shareLanguage(List<Long> ours, List<Long> theirs) {
         return ours.isEmpty() || theirs.isEmpty() || ours.contains(theirs.get(theirs.size() - 1))
                 || theirs.contains(ours.get(ours.size() - 1));

@@ -14,7 +14,7 @@ public record ChannelLimits(
     public static final ChannelLimits DEFAULT =
             new ChannelLimits(500_000_000L, 2_000_000_000L, 16 << 20, 1 << 20, 64L << 20);
 
-    /** The same with another bound of what waits to be sent. */
+    /** Returns a copy with another bound of the bytes that wait to be sent. */
     public ChannelLimits withUnsentSizeMax(long bytes) {
         return new ChannelLimits(keepAliveNs, deadNs, frameSizeMax, batchSizeTarget, bytes);
     }

@@ -7,7 +7,7 @@ import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Operation;
 
 /**
- * What one step of a {@link Channel} wants done, in this order: send {@code frames}, report {@code peer}, deliver
+ * One step of a {@link Channel} wants these done, in this order: send {@code frames}, report {@code peer}, deliver
  * operations and results, and last, if {@code closeReason} is set, close the connection.
  */
 public final class Effects {
@@ -41,7 +41,7 @@ public final class Effects {
         return closeReason;
     }
 
-    /** Whether the connection is closed because the peer's hello contradicts ours. */
+    /** Says whether the connection is closed because the peer's hello contradicts ours. */
     public boolean isHelloRefused() {
         return helloRefused;
     }

@@ -14,7 +14,7 @@ public interface Peer {
     /** Unique within the network. */
     long id();
 
-    /** What the peer said about itself. */
+    /** Returns the peer's own description of itself. */
     Hello hello();
 
     /** host:port of the other side. */

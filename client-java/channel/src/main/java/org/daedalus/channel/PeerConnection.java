@@ -205,7 +205,7 @@ final class PeerConnection extends ChannelInboundHandlerAdapter implements Peer 
     private void onWritten(int bytes, Throwable failure) {
         unsentBytes -= bytes;
         if (failure != null && !(failure instanceof IOException)) {
-            exceptionCaught(context, failure); // What the socket itself cannot do, the socket reports.
+            exceptionCaught(context, failure); // The socket itself reports a failure of its own.
         }
     }
 

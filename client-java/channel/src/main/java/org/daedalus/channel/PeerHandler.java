@@ -4,7 +4,7 @@ import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.Result;
 
-/** What a {@link PeerNetwork} reports. Every method is called on the network's one thread and must not block. */
+/** A {@link PeerNetwork} reports to this. It calls every method on the network's one thread; none may block. */
 public interface PeerHandler {
     /** A connection is up: both hellos have been exchanged. */
     void onUp(Peer peer);

@@ -206,7 +206,7 @@ public final class PeerNetwork implements AutoCloseable {
         return message == null ? cause.getClass().getSimpleName() : message.replaceFirst(": [^:]*/[0-9.:]+$", "");
     }
 
-    // What follows is for PeerConnection, on the network's thread.
+    // PeerConnection calls these on the network's thread.
 
     /**
      * To be called between the pieces of a turn: a process that has just been started takes seconds for what takes

@@ -8,7 +8,7 @@ package org.daedalus.channel;
  * the same earlier and with the same exit code.
  */
 public final class ProcessEnd {
-    /** What the virtual machine itself ends with. */
+    /** The virtual machine itself ends with this code. */
     private static final int EXIT_CODE = 3;
 
     private static volatile String program;

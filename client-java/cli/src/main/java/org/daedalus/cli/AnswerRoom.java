@@ -3,7 +3,7 @@ package org.daedalus.cli;
 import java.util.OptionalInt;
 
 /**
- * What one answer of a local cluster may take (docs/configuration.md, "Large answers"). Decides; does nothing.
+ * Bounds what one answer of a local cluster may take (docs/configuration.md, "Large answers"). Decides; does nothing.
  *
  * @param mib of one answer, at nodes and aggregators; nothing: what these take by themselves
  */
@@ -12,7 +12,7 @@ record AnswerRoom(OptionalInt mib) {
     /** So that {@code answer_memory_mib}, twice as much, is within its own range. */
     static final int MIB_MAX = 1 << 19;
 
-    /** What all answers of a process take together by default. */
+    /** All answers of a process together take so much by default. */
     private static final int NODE_MEMORY_MIB = 256;
     private static final int AGGREGATOR_MEMORY_MIB = 512;
     /** As aggregators have by default. With one alone, the largest would be refused: an eighth is for small answers. */
@@ -28,7 +28,7 @@ record AnswerRoom(OptionalInt mib) {
         return lines(AGGREGATOR_MEMORY_MIB);
     }
 
-    /** What answers of all processes may take beyond what they may by default. */
+    /** Returns what answers of all processes may take beyond what they may by default. */
     long raisedMib(int storageNodes, int aggregators) {
         return (long) storageNodes * (memoryMib(NODE_MEMORY_MIB) - NODE_MEMORY_MIB)
                 + (long) aggregators * (memoryMib(AGGREGATOR_MEMORY_MIB) - AGGREGATOR_MEMORY_MIB);

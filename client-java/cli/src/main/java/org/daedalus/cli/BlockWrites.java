@@ -3,7 +3,7 @@ package org.daedalus.cli;
 import java.util.Locale;
 
 /**
- * What sessions of an aggregator begin with as daedalus.block_writes (docs/postgres.md, "Writes in blocks"): whether
+ * Sessions of an aggregator begin with one of these as daedalus.block_writes (docs/postgres.md, "Writes in blocks"):
  * UPDATE and DELETE are refused in a block, or each write of a block takes effect at once.
  */
 enum BlockWrites {
@@ -22,7 +22,7 @@ enum BlockWrites {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** Of an aggregator's configuration. */
+    /** Returns the lines for an aggregator's configuration. */
     String aggregatorLines() {
         return this == REFUSE ? "" : "postgres_block_writes = " + ClusterPlan.quote(word()) + "\n";
     }

@@ -9,7 +9,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What a local cluster consists of: names, ports, configuration files (docs/configuration.md). Decides; does nothing.
+ * Plans a local cluster: names, ports, configuration files (docs/configuration.md). Decides; does nothing.
  *
  * @param directory absolute; all files are below it
  * @param schemaLibrary absolute
@@ -22,10 +22,10 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
     /** The writer's name, and that of the folder of its journal. */
     static final String WRITER = "writer";
 
-    /** What the processes run. */
+    /** The processes of a cluster run these. */
     static final List<String> PROGRAMS = List.of("daedalus-storage-node", "daedalus-aggregator", "daedalus-writer");
 
-    /** What a process may take beside segments: answers, page tables, the heap of the writer. */
+    /** A process may take so much beside segments: answers, page tables, the heap of the writer. */
     private static final int BESIDE_MIB = 128;
     private static final int MIB_SHIFT = 20;
     private static final String HOST = "127.0.0.1";
@@ -88,7 +88,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         this(clusterId, directory, schemaLibrary, settings, false);
     }
 
-    /** The same, with a writer whose journal is lost. */
+    /** Returns a copy whose writer begins a new journal, because the old one is lost. */
     ClusterPlan adopting() {
         return new ClusterPlan(clusterId, directory, schemaLibrary, settings, true);
     }
@@ -101,7 +101,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return HOST + ":" + (settings.port() + aggregator);
     }
 
-    /** Where clients of PostgreSQL's protocol find it. */
+    /** Returns the endpoint for clients of PostgreSQL's protocol. */
     String postgresEndpoint(int aggregator) {
         return HOST + ":" + (settings.postgresPort() + aggregator);
     }
@@ -139,7 +139,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return new Member(WRITER, PROGRAMS.get(2), writerEndpoint(), null, folder, List.copyOf(arguments));
     }
 
-    /** Those that read a configuration file, in the order in which they start. */
+    /** Returns the processes that read a configuration file, in the order in which they start. */
     List<Member> configured() {
         List<Member> members = new ArrayList<>(nodes());
         members.addAll(aggregatorMembers());
@@ -180,7 +180,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         return new Member(name, program, endpoint, file, file, List.of("--config", file.toString()));
     }
 
-    /** What the rows of all storage nodes may take. */
+    /** Returns how many bytes the rows of all storage nodes may take. */
     long segmentBytes() {
         return (long) settings.storageNodes() * settings.segments() * settings.segmentMib() << MIB_SHIFT;
     }

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the options of `up` come to. Those that decide where rows are, and whether they are kept, stay what they are for
- * as long as there are rows; when an update is synced, {@code aggregators}, {@code answers}, the ports, {@code
- * users} and {@code blockWrites} do not.
+ * The settings that the options of `up` come to. Those that decide where rows are, and whether they are kept, stay the
+ * same as long as there are rows; when an update is synced, {@code aggregators}, {@code answers}, the ports, {@code
+ * users} and {@code blockWrites} need not.
  *
  * @param postgresPort of the first aggregator, for clients of PostgreSQL's protocol; the others have those after it
  * @param users the file of those who may log in there, with a password; empty: everybody on this machine, without one
@@ -33,7 +33,7 @@ record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPl
         return port == PORT_DEFAULT ? POSTGRES_PORT_DEFAULT : port + POSTGRES_PORT_OFFSET;
     }
 
-    /** What differs between these and {@code other}, of what must not: as "OPTION is A there, not B". */
+    /** Returns the differences from {@code other} that must not be, each as "OPTION is A there, not B". */
     List<String> differencesFrom(ClusterSettings other) {
         List<String> found = new ArrayList<>();
         compare(found, "--storage-nodes", other.storageNodes, storageNodes);

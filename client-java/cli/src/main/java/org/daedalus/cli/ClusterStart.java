@@ -140,7 +140,7 @@ final class ClusterStart {
         return cluster;
     }
 
-    /** What is still missing according to one aggregator; empty when nothing is. */
+    /** Says what one aggregator still misses; empty when it misses nothing. */
     private interface Check {
         String problem(StatusReply status, ClusterPlan plan);
     }

@@ -90,17 +90,17 @@ final class DataDirectory implements Closeable {
         return path;
     }
 
-    /** Where the schema is compiled to. */
+    /** Returns the folder that the schema is compiled into. */
     Path schemaFolder() {
         return path.resolve("schema");
     }
 
-    /** What the table is, for a start that is not told. */
+    /** Returns the file of the table's schema, for a start that is given none. */
     Path schemaFile() {
         return schemaFolder().resolve("table.sql");
     }
 
-    /** Whether a storage node or a writer has been made ready here to keep rows. */
+    /** Says whether a storage node or a writer has been made ready here to keep rows. */
     boolean hasRows() throws IOException {
         for (Path node : nodes()) {
             if (Files.exists(node.resolve("identity"))) {
@@ -111,7 +111,7 @@ final class DataDirectory implements Closeable {
     }
 
     /**
-     * What an earlier cluster kept: files of its nodes and its journal.
+     * Lists the files that an earlier cluster kept: those of its nodes and its journal.
      *
      * @return what is in a folder comes before the folder
      * @throws CliException there is something among it that no cluster made

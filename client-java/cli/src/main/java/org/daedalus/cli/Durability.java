@@ -28,7 +28,7 @@ record Durability(Mode mode, int syncMs) {
         }
     }
 
-    /** Whether the table outlives its processes. */
+    /** Says whether the table outlives its processes. */
     boolean keepsRows() {
         return mode != Mode.OFF;
     }

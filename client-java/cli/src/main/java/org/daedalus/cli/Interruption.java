@@ -1,6 +1,6 @@
 package org.daedalus.cli;
 
-/** What is to be done when this process is ended from outside (Ctrl-C, SIGTERM) before the work at hand is over. */
+/** Does what is necessary when this process is ended from outside (Ctrl-C, SIGTERM) before the work at hand is over. */
 public final class Interruption {
     private final Thread hook;
 

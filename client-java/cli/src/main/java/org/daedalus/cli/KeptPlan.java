@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 import java.util.Properties;
 
 /**
- * What `up` planned in a data directory, as the file {@code cluster.plan} keeps it: one line "name = value" each
+ * The plan that `up` made in a data directory, as the file {@code cluster.plan} keeps it: one line "name = value" each
  * (docs/configuration.md).
  *
  * @param isMade whether everything that the plan names was there once: until then no process was started on it
@@ -21,7 +21,7 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
     private static final String VERSION = "1";
     private static final String HEAD = "# What `daedalus up` planned here, and takes up again. Written by it alone.\n";
 
-    /** Whether there may be rows that this plan is the key to. */
+    /** Says whether there may be rows that this plan is the key to. */
     boolean keepsRows() {
         return isMade && settings.durability().keepsRows();
     }

@@ -105,7 +105,7 @@ final class Launcher {
                 log(directory, member.name()));
     }
 
-    /** Where a process of the cluster in {@code directory} logs. */
+    /** Returns the file to which a process of the cluster in {@code directory} logs. */
     static Path log(Path directory, String name) {
         return directory.resolve(name + ".log");
     }

@@ -39,7 +39,7 @@ record LocalCluster(Path directory, List<Member> processes) {
             }
         }
 
-        /** Whether the process runs and is the one that was started. */
+        /** Says whether the process runs and is the one that was started. */
         boolean isAlive() {
             return commandLine(pid).contains(argument);
         }
@@ -63,8 +63,8 @@ record LocalCluster(Path directory, List<Member> processes) {
     }
 
     /**
-     * What read() finds, and what was started on the files of this directory and is in no line: `up` was killed before
-     * it could write one.
+     * Finds the cluster that read() finds, with the processes that were started on the files of this directory and are
+     * in no line: `up` was killed before it could write one.
      */
     static Optional<LocalCluster> find(Path given) throws IOException {
         if (!Files.isDirectory(given)) {

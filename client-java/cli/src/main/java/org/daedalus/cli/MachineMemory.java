@@ -28,7 +28,7 @@ record MachineMemory(long totalBytes, long availableBytes) {
         return read(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
     }
 
-    /** The same from other folders, for tests. */
+    /** Reads the memory from other folders, for tests. */
     static Optional<MachineMemory> read(Path proc, Path controlGroups) {
         Optional<Long> total = named(proc.resolve("meminfo"), "MemTotal:");
         Optional<Long> available = named(proc.resolve("meminfo"), "MemAvailable:");

@@ -35,7 +35,7 @@ public final class Main implements Runnable {
 
     private Main() {}
 
-    /** What {@code --version} says. */
+    /** Answers {@code --version}. */
     static final class Version implements CommandLine.IVersionProvider {
         @Override
         public String[] getVersion() {

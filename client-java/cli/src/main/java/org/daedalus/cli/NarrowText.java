@@ -9,7 +9,7 @@ import org.daedalus.output.TextTable;
 final class NarrowText {
     static final int WIDTH = 100;
 
-    /** What a column takes beside its cells. */
+    /** A column takes so many characters beside its cells. */
     private static final int BESIDE = 3;
     private static final String INDENT = "  ";
 

@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What storage nodes that bring their rows back log of it, once a second: told on, and judged whether it moves. */
+/**
+ * Follows the logs of storage nodes that bring their rows back: tells once a second how far they are, and judges
+ * whether they get any further.
+ */
 final class RecoveryProgress {
     private static final Pattern STEP = Pattern.compile("recovering: (.*?)( in \\d+ s.*)?$");
     private static final long EACH_NS = 1_000_000_000L;
@@ -25,7 +28,7 @@ final class RecoveryProgress {
         this.out = out;
     }
 
-    /** Whether a node has ever got further. */
+    /** Says whether a node has ever got further. */
     boolean isAny() {
         return !seen.isEmpty();
     }
@@ -61,13 +64,13 @@ final class RecoveryProgress {
         return isFurther;
     }
 
-    /** What a line says without the time that passes anyway. */
+    /** Returns the line without the time, which passes anyway. */
     private static String place(String line) {
         Matcher step = STEP.matcher(line);
         return step.find() ? step.group(1) : line;
     }
 
-    /** Where a node is, as the end of its log says; null: it does not recover. */
+    /** Finds in the end of its log how far a node is; null: it does not recover. */
     private static Matcher lastStep(List<String> lines) {
         for (int line = lines.size() - 1; line >= 0; line--) {
             Matcher step = STEP.matcher(lines.get(line));

@@ -7,8 +7,9 @@ import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.ColumnType.Kind;
 
 /**
- * What a row of a table takes in a segment, before there is any. Values lie in columns of their declared width, strings
- * of their declared length; each has a byte of a sketch beside it, and so has each row for every column, up to 64.
+ * Computes what a row of a table takes in a segment, before there is any. Values lie in columns of their declared
+ * width, strings of their declared length; each has a byte of a sketch beside it, and so has each row for every column,
+ * up to 64.
  *
  * @param bytes of memory a row
  * @param columns of the table
@@ -19,7 +20,7 @@ public record RowCost(double bytes, List<Column> columns) {
     private static final int LONGEST_SHOWN = 3;
     private static final double BIT = 1.0 / 8;
 
-    /** What matters of a column. */
+    /** The properties of a column that the cost depends on. */
     public record Column(String name, ColumnType type, boolean nullable) {
         private int width() {
             return switch (type.kind()) {
@@ -38,9 +39,9 @@ public record RowCost(double bytes, List<Column> columns) {
         }
     }
 
-    /** Of a table with these columns. */
+    /** Computes the cost for a table with these columns. */
     public static RowCost of(List<Column> columns) {
-        double bytes = BIT; // Whether it is there.
+        double bytes = BIT; // One bit says whether the row is there.
         int sketch = 1;
         while (sketch < Math.min(columns.size(), ROW_SKETCH_MAX)) {
             sketch *= 2;
@@ -51,7 +52,7 @@ public record RowCost(double bytes, List<Column> columns) {
         return new RowCost(bytes + sketch, List.copyOf(columns));
     }
 
-    /** What to know where strings take most of a row; empty: they do not. */
+    /** Explains the cost where strings take most of a row; empty where they do not. */
     public String noteOnStrings() {
         int strings = columns.stream().filter(Column::isString).mapToInt(Column::width).sum();
         if (2 * strings <= bytes) {

@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** What somebody meant who wrote a name that there is not. */
+/** Guesses which name somebody meant who wrote one that does not exist. */
 public final class Similarity {
     private static final int DISTANCE_MAX = 2;
 

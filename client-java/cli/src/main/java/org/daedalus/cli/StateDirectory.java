@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What this user's machine remembers of local clusters, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
+ * This user's machine remembers local clusters here, under ${XDG_STATE_HOME:-~/.local/state}/daedalus: {@code
  * last-cluster} has the endpoint of the last `up` that is not down; {@code last-directory} the data directory of the
- * last `up`, down or not; each file in {@code clusters} has the data
- * directory of one; {@code loads} has how far loads have come.
+ * last `up`, down or not; each file in {@code clusters} has the data directory of one; {@code loads} has how far loads
+ * have come.
  */
 public final class StateDirectory {
     private static final String LAST = "last-cluster";
@@ -28,7 +28,7 @@ public final class StateDirectory {
         this.root = root;
     }
 
-    /** What it is for whoever runs this process. */
+    /** Returns the directory of the user who runs this process. */
     public static StateDirectory ofUser() {
         return of(System.getenv(), System.getProperty("user.home"));
     }
@@ -45,17 +45,17 @@ public final class StateDirectory {
         return new StateDirectory(base.resolve("daedalus"));
     }
 
-    /** Where a cluster keeps its files unless told otherwise. */
+    /** Returns the directory in which a cluster keeps its files unless told otherwise. */
     Path defaultDataDirectory(int port) {
         return root.resolve("cluster-" + port);
     }
 
-    /** What was typed into the shell of `sql`. */
+    /** Returns the file of what was typed into the shell of `sql`. */
     public Path sqlHistory() {
         return root.resolve("sql_history");
     }
 
-    /** Where `load` keeps how far it has come. */
+    /** Returns the folder in which `load` keeps how far it has come. */
     public Path loads() {
         return root.resolve("loads");
     }

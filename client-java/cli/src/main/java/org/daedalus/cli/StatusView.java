@@ -74,7 +74,7 @@ final class StatusView {
                 + ", allocator " + allocator(aggregator.getAllocator());
     }
 
-    /** Of clients of PostgreSQL; empty where none are served. */
+    /** Describes the logins of clients of PostgreSQL; empty where none are served. */
     private static String logins(AggregatorStatus aggregator) {
         return aggregator.getPostgresEndpoint().isEmpty() ? ""
                 : "clients of PostgreSQL at " + aggregator.getPostgresEndpoint() + ": "
@@ -101,7 +101,7 @@ final class StatusView {
                 + (reply.getAggregator().getWriterReachable() ? "" : ", but cannot be REACHED");
     }
 
-    /** What the writer keeps, of how much; empty when it did not say. */
+    /** Says what the writer keeps, of how much; empty when it did not say. */
     private static String writerMemory(WriterStatus writer) {
         if (!writer.getProblem().isEmpty()) {
             return "the writer is not well: " + writer.getProblem();
@@ -174,7 +174,7 @@ final class StatusView {
                 : String.format("%.1f", (double) segment.getMemoryBytes() / segment.getRowsMax());
     }
 
-    /** What keeping a row costs, in multiples of its values' own bytes. */
+    /** Says what keeping a row costs, in multiples of its values' own bytes. */
     private static String memoryRatio(SegmentStatus segment) {
         return segment.getRowsMax() == 0 || segment.getRowBytes() == 0 ? "-"
                 : String.format("%.2f",

@@ -71,7 +71,7 @@ final class UpCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Where nothing is said of another cluster than the last one that was started, it is that one's. */
+    /** Chooses the last cluster's directory unless the options say something of another cluster. */
     private Path directory(StateDirectory state) throws CliException, IOException {
         if (dataDirectory != null) {
             return dataDirectory;
@@ -182,7 +182,10 @@ final class UpCommand implements Callable<Integer> {
         return alive;
     }
 
-    /** What goes when the cluster is made. Says so where that is more than the rest of an interrupted start. */
+    /**
+     * Lists the files that go when the cluster is made, and says so where they are more than the rest of an interrupted
+     * start.
+     */
     private List<Path> removable() throws CliException, IOException {
         if (kept.isEmpty() && !discards && data.hasRows()) {
             throw CliException.failed(data.path() + " has rows of a cluster, but no " + KeptPlan.FILE
@@ -194,7 +197,7 @@ final class UpCommand implements Callable<Integer> {
 
     private void checkMachine(List<LocalCluster.Member> running) throws CliException {
         Optional<MachineMemory> memory = MachineMemory.read();
-        if (memory.isPresent() && running.isEmpty()) {  // What runs has taken its part: nodes look for themselves then.
+        if (memory.isPresent() && running.isEmpty()) {  // Processes that run have taken their part.
             plan.checkMemory(memory.get());
         }
         List<String> endpoints = new ArrayList<>();

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Option;
 
-/** What a cluster is to be, as far as the command line says it; the rest is the data directory's, or a default. */
+/** Collects what the command line says of a cluster; the rest is the data directory's, or a default. */
 final class UpOptions {
     private static final int PORT_DEFAULT = 7400;
     private static final int PORT_MAX = 65_000;
@@ -70,7 +70,7 @@ final class UpOptions {
             + "write of a block takes effect at once and stays, whatever becomes of the block (default: refuse)")
     private String blockWrites;
 
-    /** Whether the command line says which port the cluster has. */
+    /** Says whether the command line names the cluster's port. */
     boolean namesPort() {
         return port != null;
     }
@@ -81,7 +81,7 @@ final class UpOptions {
     }
 
     /**
-     * What the cluster is to be.
+     * Completes the options to the settings of a cluster.
      *
      * @param kept what its data directory says; what is not given is taken from there
      */

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** What a command says during a test, on standard output and on standard error. */
+/** Catches what a command says during a test, on standard output and on standard error. */
 public final class Said implements BeforeEachCallback, AfterEachCallback {
     private final PrintStream realOut = System.out;
     private final PrintStream realErr = System.err;

@@ -31,7 +31,7 @@ import org.daedalus.workload.SqlStatement;
 final class ChangeFlow implements Closeable {
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
 
-    /** What is told of the changes. */
+    /** Hears of the changes. */
     interface Target {
         CompletableFuture<WriteOutcome> send(SqlStatement statement);
     }

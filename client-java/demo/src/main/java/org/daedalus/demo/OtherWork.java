@@ -52,7 +52,10 @@ final class OtherWork {
         return processes;
     }
 
-    /** What has gone to others since the beginning, in a line for the report; empty where that is next to nothing. */
+    /**
+     * Says in a line for the report how much processor time has gone to others since the beginning; empty where that is
+     * next to nothing.
+     */
     String noted() throws IOException {
         Sample last = sample();
         double all = Math.max(1, last.all - first.all);

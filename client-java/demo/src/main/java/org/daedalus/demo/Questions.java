@@ -33,7 +33,7 @@ final class Questions {
         return List.of(specialNeeds(), passengerList(flight), revenue(), bags(), meals());
     }
 
-    /** What changes while the storm goes on. */
+    /** Returns the questions whose answers change while the storm goes on. */
     List<Question> duringTheStorm(Flight flight) {
         return List.of(freedSeats(), stranded(), statuses(), specialNeeds(), passengerList(flight),
                 new Question("What is there now", """

@@ -1,6 +1,6 @@
 package org.daedalus.demo;
 
-/** What the system must keep: every query answered and every update visible within two seconds. */
+/** The system must keep this: every query answered and every update visible within two seconds. */
 final class Requirement {
     static final double LATENCY_MS_MAX = 2_000;
 

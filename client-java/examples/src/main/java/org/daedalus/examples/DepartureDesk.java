@@ -14,7 +14,7 @@ import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
 import org.daedalus.client.WriteOutcome;
 
-/** What an application does with a cluster, from connecting to closing. The table is schemas/flights.sql. */
+/** Shows an application at work with a cluster, from connecting to closing. The table is schemas/flights.sql. */
 public final class DepartureDesk {
     private static final String[] COLUMNS = {"year", "month", "day", "sched_dep_time", "sched_arr_time", "carrier",
         "flight", "origin", "dest", "distance", "hour", "minute", "time_hour"};

@@ -2,7 +2,7 @@ package org.daedalus.load;
 
 import org.daedalus.client.DaedalusException;
 
-/** What becomes of a request that was due. Every one comes to exactly one of these, or is still unanswered. */
+/** A request that was due comes to exactly one of these, or is still unanswered. */
 public enum Ending {
     /** A query's answer arrived whole; an update was confirmed. */
     ANSWERED("answered"),

@@ -4,7 +4,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * What happened to requests of one kind in one stretch of time.
+ * Counts what happened to requests of one kind in one stretch of time.
  *
  * @param seconds its length
  * @param latency microseconds from the intended send time to the last row or the confirmation, of those answered in it

@@ -14,7 +14,7 @@ import org.daedalus.workload.SqlStatement;
  * @param target where to
  */
 record Load(String name, double perSecond, int inFlightMax, long seed, Supplier<SqlStatement> source, Target target) {
-    /** Whether so many are in flight at any time, however fast answers come. */
+    /** Says whether so many are in flight at any time, however fast answers come. */
     boolean isClosed() {
         return perSecond == 0;
     }

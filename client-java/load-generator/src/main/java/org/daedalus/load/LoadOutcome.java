@@ -5,7 +5,7 @@ import java.util.List;
 import org.HdrHistogram.Histogram;
 
 /**
- * What came of one kind of requests.
+ * The outcome of one kind of requests.
  *
  * @param name what they are called
  * @param isClosed whether so many were in flight at any time, and left as answers came
@@ -31,7 +31,7 @@ record LoadOutcome(String name, boolean isClosed, int inFlightMax, long lateness
         return lateness.getTotalCount() == 0 ? Double.NaN : lateness.getValueAtPercentile(percent) / 1e3;
     }
 
-    /** Where the generator, not the cluster, decided what was measured; empty: nowhere. */
+    /** Lists where the generator, not the cluster, decided what was measured; empty: nowhere. */
     List<String> generatorLimits() {
         List<String> limits = new ArrayList<>();
         long behind = report.total().count(Ending.NOT_SENT_BEHIND);

@@ -38,7 +38,7 @@ final class LoadRun {
     private List<LoadStream> streams;
     private long cutNs;
 
-    /** What is told when the reported time begins and ends. */
+    /** Is told when the reported time begins and ends. */
     interface Meter {
         void begin(long nowNs);
 

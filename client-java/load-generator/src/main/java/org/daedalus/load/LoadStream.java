@@ -14,6 +14,6 @@ interface LoadStream {
     /** Ends the seconds that go by: everything that happened since the last cut. */
     Interval cut(long nowNs);
 
-    /** What came of it, after the last cut. */
+    /** Returns the outcome after the last cut. */
     LoadOutcome outcome();
 }

@@ -5,15 +5,15 @@ import org.HdrHistogram.Histogram;
 import org.daedalus.output.Json;
 
 /**
- * What came of a run as one JSON object, for the records of experiments: the queries' members, and those of the updates
- * as the member "updates" if there were any. Latencies are in milliseconds, NaN is null.
+ * Writes the outcome of a run as one JSON object, for the records of experiments: the queries' members, and those of
+ * the updates as the member "updates" if there were any. Latencies are in milliseconds, NaN is null.
  */
 final class OutcomeJson {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9};
 
     private OutcomeJson() {}
 
-    /** Of queries, and of updates beside them. */
+    /** Writes the outcome of queries, and of updates beside them. */
     static String of(List<LoadOutcome> outcomes, OwnShare own) {
         Json json = new Json().open('{');
         boolean isLimited = outcomes.stream().anyMatch(outcome -> !outcome.generatorLimits().isEmpty());
@@ -29,7 +29,7 @@ final class OutcomeJson {
         return json.close('}').toString();
     }
 
-    /** Of updates alone, with the pauses between their confirmations. */
+    /** Writes the outcome of updates alone, with the pauses between their confirmations. */
     static String ofUpdates(List<LoadOutcome> outcomes, OwnShare own, AnswerGaps gaps, double... percentiles) {
         Json json = new Json().open('{');
         own(outcomes, own, json);
@@ -42,7 +42,7 @@ final class OutcomeJson {
         return json.close('}').close('}').toString();
     }
 
-    /** What the generator itself took; of all requests that were answered, whatever their kind. */
+    /** Writes what the generator itself took, for all requests that were answered, whatever their kind. */
     private static void own(List<LoadOutcome> outcomes, OwnShare own, Json json) {
         long answered = outcomes.stream().mapToLong(outcome -> outcome.report().total().answered()).sum();
         json.key("generator").open('{')

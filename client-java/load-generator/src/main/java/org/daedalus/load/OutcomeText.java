@@ -2,7 +2,7 @@ package org.daedalus.load;
 
 import java.util.List;
 
-/** What happens and what came of it, for people. */
+/** Tells people what happens, and what came of it. */
 final class OutcomeText {
     private OutcomeText() {}
 

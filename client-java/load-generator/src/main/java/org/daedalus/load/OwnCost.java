@@ -7,7 +7,7 @@ import java.lang.management.ThreadMXBean;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What this process itself takes of the machine while a run is reported. For one thread. */
+/** Measures what this process itself takes of the machine while a run is reported. For one thread. */
 final class OwnCost implements LoadRun.Meter {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 

@@ -3,7 +3,7 @@ package org.daedalus.load;
 import java.util.List;
 
 /**
- * What the generator's process took while a run was reported.
+ * The share of the machine that the generator's process took while a run was reported.
  *
  * @param cpuSeconds processor time of all its threads, those of the virtual machine, and of the kernel on their behalf
  * @param busiestThread the name of that thread of Java which took most
@@ -19,7 +19,7 @@ record OwnShare(double cpuSeconds, String busiestThread, double busiestShare) {
         return count == 0 ? Double.NaN : cpuSeconds * 1e6 / count;
     }
 
-    /** Where the generator, not the cluster, decided what was measured; empty: nowhere. */
+    /** Lists where the generator, not the cluster, decided what was measured; empty: nowhere. */
     List<String> limits() {
         return busiestShare <= BUSY ? List.of() : List.of(String.format("the generator's own thread %s was busy %.0f %%"
                 + " of the time: it, not the cluster, decided how much was answered", busiestThread,

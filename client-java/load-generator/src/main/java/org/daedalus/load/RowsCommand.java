@@ -42,7 +42,7 @@ final class RowsCommand implements Callable<Integer> {
 
     private final OperatingSystemMXBean system =
             (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-    /** Of everything read, so that reading it cannot be left out. */
+    /** A sum over everything read, so that reading it cannot be left out. */
     private long read;
 
     @Override

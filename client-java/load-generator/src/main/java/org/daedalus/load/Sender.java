@@ -34,7 +34,7 @@ final class Sender {
         send(dueNs, nowNs -> tally, after);
     }
 
-    /** The same, booked in the tally of the time at which it ends. */
+    /** Sends a request that is booked in the tally of the time at which it ends. */
     void send(long dueNs, LongFunction<Tally> tallyAt, Consumer<Ending> after) {
         SqlStatement statement = source.get();
         inFlight.incrementAndGet();

@@ -8,7 +8,7 @@ import org.daedalus.client.DaedalusException;
 
 /** Counts endings as they come, from any thread, and hands them out interval by interval. */
 final class Tally {
-    /** Of latencies, which are kept up to ten minutes. */
+    /** Latencies keep so many digits, up to ten minutes. */
     private static final int DIGITS = 3;
     private static final long LATENCY_US_MAX = TimeUnit.MINUTES.toMicros(10);
 
@@ -22,7 +22,7 @@ final class Tally {
         lastNs = startNs;
     }
 
-    /** Of microseconds; grows with what it is given, because one is kept for every second. */
+    /** Makes a histogram of microseconds, which grows with what it is given, because one is kept for every second. */
     static Histogram histogram() {
         return new Histogram(DIGITS);
     }

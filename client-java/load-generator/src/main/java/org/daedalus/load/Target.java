@@ -7,7 +7,7 @@ import org.daedalus.client.ResultSet;
 import org.daedalus.client.WriteOutcome;
 import org.daedalus.workload.SqlStatement;
 
-/** What requests of one kind are sent to: a cluster, or what a test puts in its place. */
+/** Requests of one kind are sent to this: a cluster, or what a test puts in its place. */
 interface Target {
     /**
      * Sends one request and returns at once. The future, of the rows that were answered or changed, completes when the

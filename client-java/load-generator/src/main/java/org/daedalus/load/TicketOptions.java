@@ -13,7 +13,7 @@ import picocli.CommandLine.Spec;
 
 /** Which tickets were loaded, and what is asked about them: the same options for everything that asks. */
 public final class TicketOptions {
-    /** Where `./make.sh run` puts it, in the tree that this program is of. */
+    /** `./make.sh run` puts the schedule here, in the tree that this program is of. */
     private static final String FLIGHTS = "build/demo/flights.csv";
 
     @Option(names = "--flights", paramLabel = "FILE.csv",
@@ -45,7 +45,7 @@ public final class TicketOptions {
         return tickets;
     }
 
-    /** What they were sold on; throws when the file cannot be read. */
+    /** Reads the schedule that the tickets were sold on; throws when the file cannot be read. */
     public Schedule schedule() throws IOException {
         Path file = flights != null ? flights : Path.of(System.getProperty("daedalus.home", "."), FLIGHTS);
         if (!Files.isReadable(file)) {

@@ -35,7 +35,7 @@ public final class TicketQueries implements Supplier<SqlStatement> {
     }
 
     /**
-     * The same, with the first query coming again after {@code different} ones.
+     * Makes queries of which the first comes again after {@code different} ones.
      *
      * @param mix "booking", or "any:S" for attributes drawn by Zipf(S)
      * @param sold not to be used elsewhere from now on

@@ -62,7 +62,8 @@ class OpenLoopTest {
     void shouldCountLatencyFromWhenARequestWasDueWhileTheClusterStalls() {
         LoadOutcome outcome = run(load(1_000, 5_000, new FakeTarget(clock, MS / 10).stalledUntil(2 * SECOND))).get(0);
         assertThat(total(outcome).answered()).isEqualTo(outcome.offered());
-        // Those due in the second of the stall waited for the rest of it: not one late answer, but a thousand.
+        // Requests that were due in the second of the stall waited for the rest of it: not one late answer, but a
+        // thousand.
         assertThat(total(outcome).latency().getCountBetweenValues(100_000, 10_000_000)).isGreaterThan(900);
         assertThat(total(outcome).latencyMaxMs()).isCloseTo(1_100, within(150.0));
         assertThat(outcome.generatorLimits()).isEmpty();

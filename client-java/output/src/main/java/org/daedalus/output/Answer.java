@@ -33,7 +33,7 @@ public interface Answer {
         };
     }
 
-    /** What RETURNING gave. */
+    /** Makes the answer of an INSERT with RETURNING. */
     static Answer of(ReturnedRows returned) {
         return of(returned.columns(), returned.rows().stream().map(Answer::cells).toList());
     }
@@ -41,7 +41,7 @@ public interface Answer {
     /**
      * Rows as they arrive. A thread that is interrupted reads no further: the answer ends in 57014.
      *
-     * @param zone by whose clocks moments are shown
+     * @param zone by whose clocks timestamps with time zone are shown
      */
     static Answer of(ResultSet answer, ZoneId zone) {
         return new Answer() {
@@ -73,18 +73,18 @@ public interface Answer {
         };
     }
 
-    /** Every value of a row as text, moments in UTC; null for NULL. */
+    /** Every value of a row as text, timestamps with time zone in UTC; null for NULL. */
     static String[] cells(Row row) {
         return cells(row, ZoneOffset.UTC);
     }
 
-    /** Every value of a row as text, moments by the clocks of a zone; null for NULL. */
+    /** Every value of a row as text, timestamps with time zone by the clocks of a zone; null for NULL. */
     static String[] cells(Row row, ZoneId zone) {
         String[] cells = new String[row.size()];
         for (int column = 0; column < cells.length; column++) {
             boolean isElsewhere = row.columns().get(column).type().kind() == ColumnType.Kind.TIMESTAMPTZ
                     && !zone.equals(ZoneOffset.UTC) && !row.isNull(column);
-            cells[column] = isElsewhere ? MomentText.format(row.getInstant(column), row.getText(column), zone)
+            cells[column] = isElsewhere ? SqlTimestampText.format(row.getInstant(column), row.getText(column), zone)
                     : row.getText(column);
         }
         return cells;

@@ -35,7 +35,7 @@ public final class DisplayWidth {
         return width;
     }
 
-    /** What moves the cursor or speaks to the terminal becomes visible: \t, \r, \x1B. Line ends stay. */
+    /** Spells out characters that move the cursor or speak to the terminal: \t, \r, \x1B. Line ends stay. */
     public static String printable(String text) {
         int at = 0;
         while (at < text.length() && !isControl(text.charAt(at))) {

@@ -46,7 +46,7 @@ public final class JsonOutput implements StatementOutput {
         }, json);
     }
 
-    /** The same, for text; returns how many rows there were. */
+    /** Writes rows that are text already; returns how many rows there were. */
     private static long answer(List<ResultColumn> columns, Iterator<String[]> rows, Json json) {
         json.key("columns").open('[');
         for (ResultColumn column : columns) {

@@ -1,7 +1,7 @@
 package org.daedalus.output;
 
 /**
- * Where a statement comes from, for messages about it.
+ * The place that a statement comes from, for messages about it.
  *
  * @param sql its text
  * @param file what it was read from; null: nothing that has lines

@@ -66,7 +66,7 @@ public final class ProgressBar {
         if (terminal) {
             int full = percent * WIDTH / 100;
             String bar = "#".repeat(full) + ".".repeat(WIDTH - full);
-            // What the line before had more is wiped out.
+            // The last sequence wipes out the rest of a longer line.
             System.err.print("\r" + label + " [" + bar + "] " + percent + " %" + pace + "\u001b[K");
             System.err.flush();
         } else {

@@ -18,7 +18,7 @@ public record Style(boolean tuplesOnly, Expanded expanded, String nullText, bool
         OFF, ON, AUTO
     }
 
-    /** What it is without any option, for output that is no terminal. */
+    /** Output that is no terminal has this style when no option says otherwise. */
     public static final Style DEFAULT = new Style(false, Expanded.AUTO, null, true, () -> 0);
 
     String nullTextOr(String ofFormat) {

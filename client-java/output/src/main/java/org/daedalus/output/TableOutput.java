@@ -14,7 +14,7 @@ import org.daedalus.wire.ColumnType.Kind;
  * empty cell. Rows that are wider than the terminal are shown one column a line.
  */
 public final class TableOutput extends TextOutput {
-    /** What stands for NULL unless the user wants something else. */
+    /** This text stands for NULL unless the user wants something else. */
     public static final String NULL_TEXT = "NULL";
 
     /** Columns are as wide as the widest value among so many rows; later rows that are wider stand out. */
@@ -116,7 +116,7 @@ public final class TableOutput extends TextOutput {
         return sql.stripLeading().regionMatches(true, 0, INSERT, 0, INSERT.length());
     }
 
-    /** What an update did, in words. */
+    /** Says in words what an update did. */
     static String effect(WriteOutcome outcome, Origin origin, Style style, Elapsed elapsed) {
         StringBuilder text = new StringBuilder();
         if (outcome.countsForgotten()) {

@@ -10,9 +10,9 @@ import org.daedalus.client.WriteOutcome;
 import org.daedalus.wire.ColumnType;
 
 /**
- * What formats have in common that print a head and then row after row as they come. An error, which goes to the error
- * stream, makes rows before it void. An update prints its counts as a row under a head of their own, or what RETURNING
- * gave instead.
+ * Formats that print a head and then row after row as they come have this in common. An error, which goes to the error
+ * stream, makes rows before it void. An update prints its counts as a row under a head of their own, or the rows of
+ * RETURNING instead.
  */
 abstract class TextOutput implements StatementOutput {
     private static final int FLUSH_SIZE = 1 << 14;
@@ -34,7 +34,7 @@ abstract class TextOutput implements StatementOutput {
     /** One row, its line end included; a cell that is null is NULL. */
     abstract void row(String[] cells, StringBuilder text);
 
-    /** What comes after the last of {@code count} rows. */
+    /** Prints the foot behind the last of {@code count} rows. */
     void foot(long count, StringBuilder text) {
         // Most formats end with their last row.
     }

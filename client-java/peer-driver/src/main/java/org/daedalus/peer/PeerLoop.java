@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.daedalus.workload.SqlStatement;
 
-/** What one thread does: take a connection from the pool, run one statement, read its rows, give it back. */
+/** One thread's work: it takes a connection from the pool, runs one statement, reads its rows and gives it back. */
 final class PeerLoop implements Runnable {
     private final DataSource pool;
     private final Supplier<SqlStatement> source;

@@ -22,11 +22,11 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 @EnabledIfSystemProperty(named = Servers.DAEDALUS, matches = ".+")
 @EnabledIfSystemProperty(named = Servers.POSTGRES, matches = ".+")
 class DatabaseMetaDataTest {
-    /** What says where one is, and which release: these differ, and have to. */
+    /** These say which server it is, and which release: they differ, and have to. */
     private static final Set<String> OWN = Set.of("getConnection", "getURL", "getUserName", "getDatabaseProductVersion",
             "getDatabaseMinorVersion", "getCatalogs", "unwrap", "isWrapperFor");
 
-    /** What is asked for, where a method takes names; of all others nothing. */
+    /** Methods that take names get these; all others get nothing. */
     private static final Map<String, Object[]> NAMED = Map.ofEntries(
             Map.entry("getTables", new Object[] {null, null, "kin%", null}),
             Map.entry("getColumns", new Object[] {null, null, "kinds", null}),

@@ -48,7 +48,7 @@ class SessionTimeZoneTest {
         }
     }
 
-    /** What a session sees. */
+    /** Reads the rows as a session sees them. */
     private static List<String> seen(Connection connection) throws SQLException {
         List<String> seen = new ArrayList<>();
         try (Statement statement = connection.createStatement()) {

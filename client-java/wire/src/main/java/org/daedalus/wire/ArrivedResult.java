@@ -20,7 +20,7 @@ public final class ArrivedResult {
     private static final byte[] NO_COLUMNS = {};
     private static final int ROWS_TAG = tag(Result.ROWS_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
     private static final int END_TAG = tag(Result.END_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED);
-    /** What else than rows may stay with rows: one part in so many of their frame. */
+    /** Rows keep the rest of their frame in memory only if it is one part in so many, or less. */
     private static final int REST_SHARE = 8;
 
     private final long sequence;
@@ -95,22 +95,28 @@ public final class ArrivedResult {
         return end;
     }
 
-    /** Of rows: the fields {@code columns} of the QueryRows, encoded; empty: there were none. Not to be changed. */
+    /**
+     * Returns the fields {@code columns} of the QueryRows, encoded; empty when rows came without columns. Not to be
+     * changed.
+     */
     public byte[] columns() {
         return columns;
     }
 
-    /** Of rows: packed, one after the other. */
+    /** Returns the rows, packed one after the other. */
     public ByteRange rows() {
         return rows;
     }
 
-    /** Of rows: how many there should be. */
+    /** Returns how many rows there should be. */
     public int rowCount() {
         return rowCount;
     }
 
-    /** Of the first rows of an answer to a statement by slot: the sequence of the slot's definition; otherwise 0. */
+    /**
+     * Returns, for the first rows of an answer to a statement by handle, the sequence of the handle's definition;
+     * otherwise 0.
+     */
     public long shapeSequence() {
         return shapeSequence;
     }

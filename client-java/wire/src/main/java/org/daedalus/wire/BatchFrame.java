@@ -10,10 +10,10 @@ import java.util.Arrays;
  * OperationBatch or a ResultBatch, whose only field is the repeated message. Not thread-safe.
  */
 public final class BatchFrame {
-    /** Of the batch's only field, number 1, a message. */
+    /** The batch's only field has number 1 and is a message. */
     private static final byte ENTRY_TAG = 0x0a;
     private static final int START_SIZE = 1 << 12;
-    /** What is kept for the next frame: a frame of such a size is usual under load. */
+    /** The next frame reuses a buffer up to this size: a frame of such a size is usual under load. */
     private static final int KEPT_SIZE_MAX = 1 << 16;
 
     private final FrameType type;
@@ -44,7 +44,7 @@ public final class BatchFrame {
         return size - Frame.HEADER_SIZE;
     }
 
-    /** Where the next {@code entriesSize} bytes, whole entries, are to be written: exactly so many. */
+    /** Returns the stream to which exactly {@code entriesSize} bytes, whole entries, are to be written next. */
     public CodedOutputStream extend(int entriesSize) {
         int end = Math.addExact(size, entriesSize);
         if (end > bytes.length) {

@@ -39,7 +39,7 @@ public final class ByteWriter {
         return Arrays.copyOf(bytes, size);
     }
 
-    /** What has been written, in place, up to {@link #size()}; the next write may move it. */
+    /** Returns the bytes written, in place, up to {@link #size()}; the next write may move them. */
     public byte[] array() {
         return bytes;
     }

@@ -50,7 +50,7 @@ public record ColumnType(Kind kind, int precision, int scale, int length) {
         return kind == Kind.CHAR || kind == Kind.VARCHAR || kind == Kind.TEXT;
     }
 
-    /** Whether a number of this numeric type's scale has no more digits than its precision. */
+    /** Says whether a number of this numeric type's scale has no more digits than its precision. */
     public boolean holds(BigDecimal number) {
         return precision == 0 || number.signum() == 0 || number.precision() <= precision;
     }

@@ -1,6 +1,6 @@
 package org.daedalus.wire;
 
-/** What a frame's payload is (docs/wire.md, "Frames"). */
+/** The type of a frame says what its payload is (docs/wire.md, "Frames"). */
 public enum FrameType {
     HELLO(1),
     KEEP_ALIVE(2),

@@ -15,13 +15,13 @@ import java.util.zip.CRC32C;
  * array in which it leaves. After a {@link WireException} it must not be fed again.
  */
 public final class Framer {
-    /** What is made room for at once; a payload that grows beyond what has arrived grows by the factor. */
+    /** Memory for a payload starts with this; one that grows beyond what has arrived grows by the factor. */
     private static final int START_SIZE = 1 << 16;
     private static final int GROWTH = 4;
     private static final byte[] NOTHING = {};
 
     private final int frameSizeMax;
-    /** What is around the payload: the header, then the checksum. */
+    /** The header stands before the payload, the checksum behind it. */
     private final ByteBuffer around = ByteBuffer.allocate(Frame.OVERHEAD).order(ByteOrder.LITTLE_ENDIAN);
     private byte[] payload = NOTHING;
     private int payloadSize;

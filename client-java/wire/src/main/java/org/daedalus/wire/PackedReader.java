@@ -42,12 +42,12 @@ final class PackedReader {
         this(range, PackedValues.DATE_MIN, PackedValues.TIMESTAMP_MIN);
     }
 
-    /** The same of values that have been computed, whose moments may lie before Christ. */
+    /** Reads values that have been computed, whose timestamps may lie before Christ. */
     static PackedReader ofComputed(ByteRange range) {
         return new PackedReader(range, PackedValues.COMPUTED_DATE_MIN, PackedValues.COMPUTED_TIMESTAMP_MIN);
     }
 
-    /** Where in the array the next value is. */
+    /** Returns the place of the next value in the array. */
     int at() {
         return at;
     }
@@ -98,7 +98,7 @@ final class PackedReader {
         };
     }
 
-    /** Where the next {@code size} bytes are, behind which reading goes on. */
+    /** Returns the place of the next {@code size} bytes, and goes on reading behind them. */
     private int take(int size, ColumnType type) throws WireException {
         int from = at;
         if (size > end - from) {
@@ -219,7 +219,7 @@ final class PackedReader {
         return length == size ? new String(bytes, from, size, StandardCharsets.ISO_8859_1) : padded(from, size, length);
     }
 
-    /** Whether these are ASCII without NUL. */
+    /** Says whether the bytes are ASCII without NUL. */
     private boolean isAscii(int from, int size) {
         int wordsEnd = from + (size & -Long.BYTES);
         int rest = size % Long.BYTES;

@@ -28,7 +28,7 @@ public final class PackedRows {
         this(types, new PackedReader(rows), rows.end());
     }
 
-    /** Reads {@code rows} of an answer, whose moments may lie before Christ. */
+    /** Reads {@code rows} of an answer, whose timestamps may lie before Christ. */
     public static PackedRows ofAnswer(List<ColumnType> types, ByteRange rows) {
         return new PackedRows(types, PackedReader.ofComputed(rows), rows.end());
     }

@@ -10,7 +10,7 @@ import java.util.List;
  * wrong. What exactly is wrong with others is {@link PackedRows}' to say. Thread-safe.
  */
 public final class PackedScan {
-    /** What {@link #countSound} returns when it has found something, or cannot tell. */
+    /** {@link #countSound} returns this when it has found something wrong, or cannot tell. */
     public static final int NOT_SOUND = -1;
 
     private static final VarHandle SHORT =
@@ -30,7 +30,7 @@ public final class PackedScan {
     private final ColumnType.Kind[] kinds;
     /** By column: what a numeric's magnitude must stay below. */
     private final long[] bounds;
-    /** Whether this class knows every column's layout. */
+    /** Says whether this class knows every column's layout. */
     private final boolean isKnown;
     private boolean hasInfinity;
     private final int nullBytes;
@@ -171,7 +171,7 @@ public final class PackedScan {
         return (rows[start + column / 8] >> (column % 8) & 1) != 0;
     }
 
-    /** Where the value at {@code at} ends; beyond {@code end} when it is cut short. */
+    /** Returns where the value at {@code at} ends; beyond {@code end} when it is cut short. */
     private int next(byte[] rows, int at, int end, int column) {
         if (sizes[column] != STRING) {
             return at + sizes[column];
@@ -179,7 +179,7 @@ public final class PackedScan {
         return end - at < 2 ? end + 1 : at + 2 + Short.toUnsignedInt((short) SHORT.get(rows, at));
     }
 
-    /** Whether these are ASCII without NUL. */
+    /** Says whether the bytes are ASCII without NUL. */
     static boolean isAscii(byte[] rows, int from, int to) {
         int at = from;
         long high = 0;
@@ -194,7 +194,7 @@ public final class PackedScan {
         return (high & HIGH_BITS) == 0 && !hasNul;
     }
 
-    /** The same of eight bytes. */
+    /** Says whether eight bytes are ASCII without NUL. */
     static boolean isAscii(long eight) {
         return (highBits(eight) & HIGH_BITS) == 0;
     }

@@ -15,8 +15,8 @@ import java.util.UUID;
  *
  * <p>A value's Java class is fixed by its type: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
  * LocalDateTime, LocalTime, Instant, UUID, String, Interval. NULL has no packed form and is none of this class's
- * business. Infinity of dates and moments, which the greatest and the least number of their bytes stand for, is MAX and
- * MIN of LocalDate, LocalDateTime and Instant.
+ * business. Infinity of dates and timestamps, which the greatest and the least number of their bytes stand for, is MAX
+ * and MIN of LocalDate, LocalDateTime and Instant.
  */
 public final class PackedValues {
     static final int FLOAT_NAN = 0x7fc00000;
@@ -27,7 +27,7 @@ public final class PackedValues {
     /** From the first day of the year 1 to the end of 294246. */
     static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
     static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
-    /** What is computed of them reaches back to 4714-11-24 before Christ. */
+    /** Computed dates reach back to 4714-11-24 before Christ. */
     static final int COMPUTED_DATE_MIN = -2_440_588;
     static final long COMPUTED_TIMESTAMP_MIN = COMPUTED_DATE_MIN * 86_400_000_000L;
     /** 24:00:00. */
@@ -36,12 +36,13 @@ public final class PackedValues {
     static final int INTERVAL_SIZE = 16;
     static final int UUID_SIZE = 16;
     static final int STRING_SIZE_MAX = 0xffff;
-    /** Of a numeric without precision: digits after the point, bytes of all digits, and digits that these may be. */
+    /** A numeric without precision has at most so many digits after its point. */
     static final int SCALE_MAX = 1_000;
-    private static final int MICROS_PER_SECOND = 1_000_000;
-    private static final int NANOS_PER_MICRO = 1_000;
+    /** A numeric without precision has at most so many bytes of digits, and so many digits. */
     private static final int UNBOUNDED_SIZE_MAX = 0xff;
     private static final int UNBOUNDED_DIGITS_MAX = 614;
+    private static final int MICROS_PER_SECOND = 1_000_000;
+    private static final int NANOS_PER_MICRO = 1_000;
 
     private PackedValues() {}
 
@@ -137,7 +138,7 @@ public final class PackedValues {
     public static boolean isInfinite(Object value) {
         return value instanceof LocalDate date && (date.equals(LocalDate.MAX) || date.equals(LocalDate.MIN))
                 || value instanceof LocalDateTime time && isInfiniteTimestamp(toMicros(time))
-                || value instanceof Instant moment && isInfiniteTimestamp(toMicros(moment));
+                || value instanceof Instant instant && isInfiniteTimestamp(toMicros(instant));
     }
 
     static boolean isInfiniteDate(long days) {
@@ -214,13 +215,13 @@ public final class PackedValues {
         return checked(date, DATE_MIN, date.toEpochDay(), DATE_MAX);
     }
 
-    private static long checkedMicros(Object moment, long micros) {
-        return isInfiniteTimestamp(micros) ? micros : checked(moment, TIMESTAMP_MIN, micros, TIMESTAMP_MAX);
+    private static long checkedMicros(Object time, long micros) {
+        return isInfiniteTimestamp(micros) ? micros : checked(time, TIMESTAMP_MIN, micros, TIMESTAMP_MAX);
     }
 
-    private static long checked(Object moment, long least, long value, long greatest) {
+    private static long checked(Object time, long least, long value, long greatest) {
         if (value < least || value > greatest) {
-            throw new IllegalArgumentException(moment + " is out of range");
+            throw new IllegalArgumentException(time + " is out of range");
         }
         return value;
     }

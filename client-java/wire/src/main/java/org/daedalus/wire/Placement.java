@@ -4,7 +4,8 @@ import java.nio.charset.StandardCharsets;
 import net.openhft.hashing.LongHashFunction;
 
 /**
- * Where rows live and what names an update's body (docs/wire.md, "Placement" and "Digest"). Unsigned 64-bit throughout.
+ * Decides where rows live and what names an update's body (docs/wire.md, "Placement" and "Digest"). Unsigned 64-bit
+ * throughout.
  */
 public final class Placement {
     /** The key of NULL. */
@@ -50,7 +51,7 @@ public final class Placement {
         };
     }
 
-    /** The same of the value's packed bytes; null is NULL. */
+    /** Returns the key of the value that has these packed bytes; null is NULL. */
     public static long keyOfPacked(ColumnType type, byte[] packed) {
         if (packed == null) {
             return NULL_KEY;
@@ -62,7 +63,10 @@ public final class Placement {
         };
     }
 
-    /** Of the two zeros, the negative one has the sign bit, which is the last byte's highest, and nothing else. */
+    /**
+     * Makes one key of both zeros: the negative one has the sign bit, which is the last byte's highest, and nothing
+     * else.
+     */
     private static long keyOfFloat(byte[] packed) {
         boolean isZero = (packed[packed.length - 1] & 0x7f) == 0;
         for (int i = 0; i < packed.length - 1; i++) {

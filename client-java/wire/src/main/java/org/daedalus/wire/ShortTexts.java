@@ -15,7 +15,7 @@ final class ShortTexts {
     static final int PLACES = 1 << 10;
 
     private static final int PLACE_SHIFT = Integer.SIZE - Integer.numberOfTrailingZeros(PLACES);
-    /** Of Fibonacci hashing: 2^32 over the golden ratio. */
+    /** Fibonacci hashing multiplies by 2^32 over the golden ratio. */
     private static final int SPREAD = 0x9e3779b9;
 
     private record Known(int bytes, String text) {}

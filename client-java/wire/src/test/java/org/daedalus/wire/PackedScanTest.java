@@ -53,7 +53,7 @@ class PackedScanTest {
         return values;
     }
 
-    /** What reading value by value finds: the number of rows, or NOT_SOUND. */
+    /** Reads value by value, and returns the number of rows, or NOT_SOUND. */
     private static int closerLook(List<ColumnType> types, List<Boolean> nullable, byte[] bytes) {
         PackedRows rows = new PackedRows(types, ByteRange.of(bytes));
         int count = 0;

@@ -89,7 +89,7 @@ class PlacementTest {
         assertThat(Placement.roundRobinPartition(7, 1_024, 3)).isEqualTo(Placement.roundRobinPartition(8, 0, 3));
     }
 
-    /** The same numbers as the C++ implementation gives. */
+    /** The C++ implementation gives these numbers, too. */
     @Test
     void shouldPlaceValuesWhereCppDoes() {
         key(ColumnType.of(Kind.INT), 318, 0x8ba74072b39ef997L, 3, 0);

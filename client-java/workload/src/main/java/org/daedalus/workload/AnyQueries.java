@@ -4,9 +4,9 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What anybody could ask, endless and deterministic: conditions on 7 to 11 attributes, 9 on average, drawn without
- * repetition from a Zipf(s) distribution over all 47 in the order of {@link Column}: s = 0 asks for any of them, s = 2
- * nearly always for the first ones. 27 are fetched on average. Not thread-safe, as the generator.
+ * Asks questions that anybody could ask, endless and deterministic: conditions on 7 to 11 attributes, 9 on average,
+ * drawn without repetition from a Zipf(s) distribution over all 47 in the order of {@link Column}: s = 0 asks for any
+ * of them, s = 2 nearly always for the first ones. 27 are fetched on average. Not thread-safe, as the generator.
  */
 public final class AnyQueries {
     private static final long STREAM = 0x95;

@@ -4,10 +4,10 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * What a booking system asks, endless and deterministic: on average 8.5 attributes in conditions and 27 fetched.
- * Flight number and departure date are in 99.5 % of the conditions, the carrier always; 0.22 % have no
- * flight number and name the booking or the passenger instead. A booking system is a program: all its queries are of a
- * few hundred statements, with other values each time. Not thread-safe, as the generator.
+ * Asks the questions of a booking system, endless and deterministic: on average 8.5 attributes in conditions and 27
+ * fetched. Flight number and departure date are in 99.5 % of the conditions, the carrier always; 0.22 % have no flight
+ * number and name the booking or the passenger instead. A booking system is a program: all its queries are of a few
+ * hundred statements, with other values each time. Not thread-safe, as the generator.
  */
 public final class BookingQueries {
     private static final long STREAM = 0x83;
@@ -30,7 +30,7 @@ public final class BookingQueries {
     private static final Set<Column> BY_RANGE = EnumSet.of(Column.CHECKED_IN_AT, Column.BOARDING_NUMBER,
             Column.BOOKED_AT);
 
-    /** What one statement of the program fetches, and its conditions beside flight and date. */
+    /** One statement of the program: the attributes it fetches, and its conditions beside flight and date. */
     private record Shape(String fetched, Set<Column> conditions) {}
 
     private final Draws draws = new Draws();

@@ -1,6 +1,6 @@
 package org.daedalus.workload;
 
-/** What happens to tickets. */
+/** A change to tickets is of one of these kinds. */
 public enum ChangeKind {
     /** UPDATE of one passenger's seat. */
     SEAT(Verb.UPDATE),

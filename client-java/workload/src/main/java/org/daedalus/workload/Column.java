@@ -52,7 +52,7 @@ public enum Column {
     EMAIL(Kind.TEXT),
     PHONE(Kind.TEXT);
 
-    /** What kinds of questions make sense. */
+    /** The kind of a column decides which questions about it make sense. */
     enum Kind {
         /** Yes or no. */
         FLAG,

@@ -5,7 +5,7 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What {@code --version} says of a program that sells, asks about or changes tickets: as every other program does. */
+/** Answers {@code --version} for a program that sells, asks about or changes tickets, as every other program does. */
 public final class CommandVersion implements IVersionProvider {
     @Spec
     private CommandSpec command;

@@ -32,7 +32,9 @@ final class Disruptions {
         return schedule.isCancelled(flight) || schedule.delayMinutes(flight) >= LONG_DELAY_MINUTES;
     }
 
-    /** Whether its tickets have been moved, so that what the generator says of them no longer holds. */
+    /**
+     * Says whether the flight's tickets have been moved, so that the generator's own account of them no longer holds.
+     */
     boolean wasDisrupted(int flight) {
         return disrupted.get(flight);
     }

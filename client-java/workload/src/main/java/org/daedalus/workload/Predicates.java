@@ -45,7 +45,7 @@ final class Predicates {
         return query.build();
     }
 
-    /** Those of {@code columns} that are asked for by range: one in five of those that have an order worth asking. */
+    /** Chooses the columns that are asked for by range: one in five of those that have an order worth asking. */
     Set<Column> someRanges(Set<Column> columns) {
         Set<Column> ranges = EnumSet.noneOf(Column.class);
         for (Column column : columns) {
@@ -57,7 +57,7 @@ final class Predicates {
         return ranges;
     }
 
-    /** What to fetch: 17 to 37 attributes; 27 on average over all {@code variant}s from 0 to 20. */
+    /** Names the attributes to fetch: 17 to 37; 27 on average over all {@code variant}s from 0 to 20. */
     String fetched(int variant) {
         int count = FETCHED_MEAN - FETCHED_SPREAD + variant % FETCHED_VARIANTS;
         List<Integer> order = new ArrayList<>();

@@ -130,7 +130,7 @@ public final class Schedule {
         return shared.computeIfAbsent(text, same -> same);
     }
 
-    /** Of a clock time written as HHMM; 2400 is the end of the day. */
+    /** Converts a clock time written as HHMM; 2400 is the end of the day. */
     private static int minuteOfDay(int clock) {
         return clock / 100 * 60 + clock % 100;
     }

@@ -24,7 +24,7 @@ public record SqlStatement(String text, List<Object> parameters) {
         return parameters.toArray();
     }
 
-    /** The same statement with its parameters written as literals, on one line, without a semicolon. */
+    /** Writes the statement with literals for its parameters, on one line, without a semicolon. */
     public String toLiteralSql() {
         StringBuilder sql = new StringBuilder(text.length() + 16 * parameters.size());
         int at = 0;

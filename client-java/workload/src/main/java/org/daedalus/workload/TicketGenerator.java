@@ -96,7 +96,7 @@ public final class TicketGenerator {
         itineraries.fillSold(number, target);
     }
 
-    /** The same of a booking that was sold later, at {@code moment}. */
+    /** Fills in the flights of a booking that was sold later, at {@code moment}. */
     void fillNewItinerary(long number, long moment, Booking target) {
         itineraries.fillNew(number, moment, target);
     }

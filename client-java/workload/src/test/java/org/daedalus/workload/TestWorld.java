@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.zip.ZipFile;
 
-/** What the tests share: the real schedule, read once, and a seed that is printed and can be given. */
+/** The tests share the real schedule, read once, and a seed that is printed and can be given. */
 final class TestWorld {
     static final long SEED = seed();
     static final Path REPOSITORY = Flights.repository();

@@ -23,7 +23,7 @@ import java.util.zip.GZIPOutputStream;
 import org.daedalus.cli.CliException;
 
 /**
- * Where an export goes: standard output, or a file that has another name until it is whole. Closing it before
+ * An export goes here: to standard output, or to a file that has another name until it is whole. Closing it before
  * {@link #complete} leaves nothing behind.
  */
 final class ExportTarget implements AutoCloseable {
@@ -81,7 +81,10 @@ final class ExportTarget implements AutoCloseable {
         }
     }
 
-    /** Of an export that was killed: nobody has it locked. It is removed, not written over: it may be FILE by now. */
+    /**
+     * Removes the file of an export that was killed: nobody has it locked. It is not written over, because it may be
+     * FILE by now.
+     */
     private void removeLeftOver() throws IOException, CliException {
         try (FileChannel old = FileChannel.open(partial, StandardOpenOption.WRITE)) {
             if (!lock(old)) {
@@ -144,12 +147,12 @@ final class ExportTarget implements AutoCloseable {
         }
     }
 
-    /** What messages call it. */
+    /** Returns the name for messages. */
     String label() {
         return path == null ? "standard output" : path.toString();
     }
 
-    /** Where to report to: standard output may be full of rows. */
+    /** Returns the stream to report to: standard output may be full of rows. */
     PrintStream says() {
         return path == null ? System.err : System.out;
     }

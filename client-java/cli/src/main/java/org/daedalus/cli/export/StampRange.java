@@ -18,7 +18,7 @@ final class StampRange {
         }
     }
 
-    /** Whether all were the same. */
+    /** Says whether all stamps were equal. */
     boolean isOne() {
         return lowest == highest;
     }

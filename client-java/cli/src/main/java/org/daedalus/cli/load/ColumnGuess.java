@@ -23,14 +23,14 @@ final class ColumnGuess {
     private static final Pattern FLOAT = Pattern.compile("[+-]?(\\d+\\.?\\d*|\\.\\d+)([eE][+-]?\\d+)?|[Nn]a[Nn]");
     private static final Pattern DAY = Pattern.compile("\\d{4,}-\\d{2}-\\d{2}");
     private static final Pattern CLOCK = Pattern.compile("\\d{1,2}:\\d{2}(:\\d{2}(\\.\\d+)?)?");
-    private static final Pattern MOMENT = Pattern.compile(DAY + "[ T]" + CLOCK);
-    private static final Pattern ZONED = Pattern.compile(MOMENT + " ?(Z|[+-]\\d{2}(:?\\d{2})?)");
+    private static final Pattern TIMESTAMP = Pattern.compile(DAY + "[ T]" + CLOCK);
+    private static final Pattern ZONED = Pattern.compile(TIMESTAMP + " ?(Z|[+-]\\d{2}(:?\\d{2})?)");
     private static final Pattern UNIQUE_ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
     private static final Set<String> TRUTHS = Set.of("true", "false", "t", "f");
     /** Which types a text may be of, by preference; strings hold everything. */
     private static final List<Kind> PREFERENCE = List.of(Kind.BOOL, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.DATE,
             Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.UUID);
-    private static final List<Kind> MOMENTS = List.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ);
+    private static final List<Kind> DAYS_AND_TIMESTAMPS = List.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ);
     private static final int LENGTH_UNKNOWN = 40;
     private static final int LENGTH_STEP = 8;
 
@@ -90,7 +90,7 @@ final class ColumnGuess {
             case DOUBLE -> FLOAT.matcher(text).matches() && !isCode(text);
             case DATE -> DAY.matcher(text).matches() && isValue(kind, text);
             case TIME -> CLOCK.matcher(text).matches() && isValue(kind, text);
-            case TIMESTAMP -> (MOMENT.matcher(text).matches() || DAY.matcher(text).matches()) && isValue(kind, text);
+            case TIMESTAMP -> (TIMESTAMP.matcher(text).matches() || DAY.matcher(text).matches()) && isValue(kind, text);
             case TIMESTAMPTZ -> ZONED.matcher(text).matches() && isValue(kind, text);
             case UUID -> UNIQUE_ID.matcher(text).matches();
             default -> false;
@@ -119,7 +119,7 @@ final class ColumnGuess {
         return sizeMax;
     }
 
-    /** What holds all that was seen, and some more. */
+    /** Returns a type that holds all that was seen, and some more. */
     ColumnType type() {
         Kind kind = values == 0 ? null : preference().filter(possible::contains).findFirst().orElse(null);
         if (kind == null) {
@@ -132,9 +132,12 @@ final class ColumnGuess {
         };
     }
 
-    /** Where the form of dates is told, what has that form is one, although it may be digits alone. */
+    /**
+     * Returns the kinds in the order in which they are tried: where the form of dates is told, digits of that form are
+     * a date.
+     */
     private Stream<Kind> preference() {
-        return dates == null ? PREFERENCE.stream() : Stream.concat(MOMENTS.stream(), PREFERENCE.stream());
+        return dates == null ? PREFERENCE.stream() : Stream.concat(DAYS_AND_TIMESTAMPS.stream(), PREFERENCE.stream());
     }
 
     private int length() {

@@ -18,7 +18,7 @@ record CsvFormat(char delimiter, int comment, Charset encoding, boolean hasDecim
     /** In the place of a character that begins comments. */
     static final int NONE = -1;
 
-    /** What RFC 4180 says, with another delimiter. */
+    /** Returns the format of RFC 4180, with another delimiter. */
     static CsvFormat of(char delimiter) {
         return new CsvFormat(delimiter, NONE, StandardCharsets.UTF_8, false, List.of());
     }

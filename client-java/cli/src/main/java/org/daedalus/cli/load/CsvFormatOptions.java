@@ -7,7 +7,7 @@ import java.util.Locale;
 import org.daedalus.cli.CliException;
 import picocli.CommandLine.Option;
 
-/** What the command line says of how a file is written. */
+/** Collects what the command line says of how a file is written. */
 final class CsvFormatOptions {
     @Option(names = "--delimiter", paramLabel = "C", defaultValue = ",",
             description = "the character between fields; tab or \\t is a tab (default: ${DEFAULT-VALUE})")

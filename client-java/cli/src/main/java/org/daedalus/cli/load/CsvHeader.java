@@ -17,7 +17,7 @@ import org.daedalus.wire.ColumnType.Kind;
  */
 record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
     /**
-     * What the command line says of it.
+     * The command line's word about a header.
      *
      * @param columns the names of the fields' columns in place of the header's, "-" for a field that is left out;
      *     null: the header names them, or they are the table's where there is none
@@ -122,7 +122,7 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
                 + (isUtf16 ? " (this looks like UTF-16: convert it with `iconv -f UTF-16 -t UTF-8`)" : ""));
     }
 
-    /** What to try when the header was not split. */
+    /** Suggests another delimiter when the header was not split. */
     private static String delimiterHint(String name, int fieldCount) {
         if (fieldCount > 1) {
             return "";

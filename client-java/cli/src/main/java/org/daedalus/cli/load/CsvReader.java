@@ -21,7 +21,7 @@ final class CsvReader implements RecordSource {
     private final CRC32C crc;
     private final int comment;
     private byte[] buffer = new byte[BUFFER_SIZE];
-    /** Where the buffer's first byte stands in the file. */
+    /** The buffer's first byte stands here in the file. */
     private long bufferOffset;
     private int limit;
     private boolean atEnd;
@@ -97,7 +97,7 @@ final class CsvReader implements RecordSource {
         }
     }
 
-    /** Where the line that starts at the record ends. */
+    /** Returns where the line that starts at the record ends. */
     private int endOfLine() throws IOException {
         int size = 0;
         while (true) {

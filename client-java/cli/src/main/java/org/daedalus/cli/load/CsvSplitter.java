@@ -8,9 +8,9 @@ import org.daedalus.client.TextFields;
  * empty field and a quoted empty one. Knows nothing of files, columns, types and whether the bytes are UTF-8.
  */
 final class CsvSplitter implements TextFields {
-    /** What {@link #split} returns when the record may go on beyond the bytes given. */
+    /** {@link #split} returns this when the record may go on beyond the bytes given. */
     static final int MORE = -1;
-    /** What {@link #split} returns when the bytes are no record; {@link #problem} says why. */
+    /** {@link #split} returns this when the bytes are no record; {@link #problem} says why. */
     static final int MALFORMED = -2;
 
     private final byte delimiter;

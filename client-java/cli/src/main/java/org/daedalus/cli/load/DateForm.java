@@ -95,10 +95,10 @@ final class DateForm {
             return day + " " + DateTimeFormatter.ISO_LOCAL_TIME.format(time);
         }
         // An hour that a zone's clocks show twice is the later one, as in PostgreSQL.
-        OffsetDateTime moment = parsed.query(TemporalQueries.offset()) != null ? OffsetDateTime.from(parsed)
+        OffsetDateTime sqlTimestamp = parsed.query(TemporalQueries.offset()) != null ? OffsetDateTime.from(parsed)
                 : ZonedDateTime.of(day, time, parsed.query(TemporalQueries.zone())).withLaterOffsetAtOverlap()
                         .toOffsetDateTime();
-        return moment.toLocalDate() + " " + DateTimeFormatter.ISO_LOCAL_TIME.format(moment.toLocalTime())
-                + moment.getOffset();
+        return sqlTimestamp.toLocalDate() + " " + DateTimeFormatter.ISO_LOCAL_TIME.format(sqlTimestamp.toLocalTime())
+                + sqlTimestamp.getOffset();
     }
 }

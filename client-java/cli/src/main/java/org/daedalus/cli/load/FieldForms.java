@@ -10,7 +10,7 @@ import org.daedalus.wire.ColumnType.Kind;
  * that are NULL, and those of other columns, are as they stand.
  */
 final class FieldForms implements TextFields {
-    /** What {@link #read} returns where every field is of the form it should be. */
+    /** {@link #read} returns this where every field is of the form it should be. */
     static final int ALL_RIGHT = -1;
 
     private final Kind[] kinds;

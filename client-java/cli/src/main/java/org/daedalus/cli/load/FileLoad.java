@@ -29,7 +29,7 @@ final class FileLoad {
                     rejectPath == null ? null : rejectPath.resolve(plain), progressDirectory, told, true);
         }
 
-        /** What the batches depend on besides the file. */
+        /** Returns the options that the batches depend on besides the file. */
         private String ofBatches() {
             return "--batch-rows " + batchRows + (nullText == null ? "" : " --null '" + nullText + "'")
                     + format.asOptions()
@@ -58,7 +58,7 @@ final class FileLoad {
     }
 
     /**
-     * What came of a file, by earlier runs, too.
+     * The result of loading a file, by earlier runs, too.
      *
      * @param rowsAside lines that were set aside
      */
@@ -163,7 +163,7 @@ final class FileLoad {
         return new Result(summary.rowsIn(), summary.rowsAside());
     }
 
-    /** What is said when the process is ended from outside. */
+    /** Says how far the load came when the process is ended from outside. */
     private String interruption(LoadState.Settled settled) {
         return "\n" + source.label() + ": interrupted; " + rows(settled.rowsIn()) + " in, those before line "
                 + settled.place().line() + ", and batches after them may be. "

@@ -33,7 +33,10 @@ final class LoadProgress implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Of a load that no other process can go on with: knows nothing, and keeps nothing beyond this process. */
+    /**
+     * Returns the progress of a load that no other process can go on with: it knows nothing, and keeps nothing beyond
+     * this process.
+     */
     static LoadProgress ofThisProcess() {
         return new LoadProgress(null, null);
     }
@@ -118,7 +121,7 @@ final class LoadProgress implements AutoCloseable {
         return (int) crc.getValue();
     }
 
-    /** What was kept last; null: nothing is known. */
+    /** Returns the state that was kept last; null: nothing is known. */
     LoadState state() {
         return state;
     }

@@ -17,8 +17,9 @@ import java.util.zip.GZIPInputStream;
 import org.daedalus.cli.CliException;
 
 /**
- * Where the bytes of a load come from: a file, or a stream that can be read once (standard input, a pipe). What is
- * compressed by gzip is decompressed; it is known by its first two bytes, whatever its name. Knows nothing of records.
+ * Gives the bytes of a load: from a file, or from a stream that can be read once (standard input, a pipe). It
+ * decompresses what gzip has compressed, which it knows by the first two bytes, whatever the name. Knows nothing of
+ * records.
  */
 final class LoadSource {
     private static final int GZIP_FIRST = 0x1f;
@@ -57,7 +58,7 @@ final class LoadSource {
         return new LoadSource(file.toString(), file, Files.isRegularFile(file), StandardCharsets.UTF_8);
     }
 
-    /** The same, whose text is of this character set. */
+    /** Returns a source whose text is of this character set. */
     LoadSource encodedIn(Charset charset) {
         return new LoadSource(label, path, repeatable, charset);
     }
@@ -80,7 +81,7 @@ final class LoadSource {
         return parent == null || !Files.isDirectory(parent) || Files.isExecutable(parent);
     }
 
-    /** What messages call it. */
+    /** Returns the name for messages. */
     String label() {
         return label;
     }
@@ -90,7 +91,7 @@ final class LoadSource {
         return path == null ? null : path.toRealPath();
     }
 
-    /** Whether it can be read again from its start. */
+    /** Says whether it can be read again from its start. */
     boolean isRepeatable() {
         return repeatable;
     }

@@ -45,7 +45,7 @@ final class LoadState {
      * @param epoch the writer's, or an earlier one: none of these batches can have taken effect before it
      */
     record Probe(long number, long timestamp, long epoch) {
-        /** What a batch was sent under that is not settled, as one that may have been sent before. */
+        /** Returns the name that an unsettled batch was sent under, as one that may have been sent before. */
         SubmissionName repeated(SubmissionName batch) {
             return batch.again(epoch, timestamp);
         }
@@ -60,7 +60,7 @@ final class LoadState {
     String cluster = "";
     /** 16 bytes, hexadecimal: the submissions' client. */
     String client = "";
-    /** What the batches depend on besides the file. */
+    /** The batches depend on these options besides the file. */
     String options = "";
     String rejectFile = "";
     /** The reject file was made by this load, or was about to be: what is in it may be written over. */

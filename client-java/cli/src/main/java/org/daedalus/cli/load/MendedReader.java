@@ -24,7 +24,7 @@ final class MendedReader implements RecordSource {
         this.splitter = new CsvSplitter(delimiter);
     }
 
-    /** The same after the file's own header was read and found to be what it should be. */
+    /** Makes a reader after the file's own header was read and found to be what it should be. */
     static MendedReader ofStart(CsvReader file, char delimiter) throws IOException, CliException {
         boolean hasHeader = file.next() && file.problem() == null
                 && new String(file.raw(), StandardCharsets.UTF_8).equals(RejectFile.HEADER);

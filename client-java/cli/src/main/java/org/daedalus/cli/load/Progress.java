@@ -7,7 +7,7 @@ import org.daedalus.output.ProgressBar;
 
 /** Shows how far a file of known size has been read. */
 final class Progress extends FilterInputStream {
-    /** Where it is shown; outlives the stream, which may be opened anew. */
+    /** Shows the progress; outlives the stream, which may be opened anew. */
     static final class Bar {
         private final ProgressBar bar;
         private long shown;

@@ -72,7 +72,7 @@ final class RecodedInput extends InputStream {
             throw new IOException(String.format("not %s: 0x%02x at byte %d", decoder.charset().name(),
                     read.get(read.position()) & 0xff, decoded + 1));
         }
-        atEnd &= !result.isError(); // What stands before the mistake is given out first.
+        atEnd &= !result.isError(); // The text before the mistake is given out first.
     }
 
     @Override

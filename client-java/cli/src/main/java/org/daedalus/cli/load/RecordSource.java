@@ -26,7 +26,7 @@ interface RecordSource {
     /** The record as it stands in the file, without the line end after it. */
     byte[] raw();
 
-    /** Where the next record starts. */
+    /** Returns where the next record starts. */
     Place nextPlace();
 
     /** CRC-32C of the file up to the next record. */

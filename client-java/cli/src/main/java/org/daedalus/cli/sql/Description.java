@@ -19,7 +19,7 @@ final class Description {
 
     private Description() {}
 
-    /** Whether a statement is DESCRIBE, which the command line answers itself. */
+    /** Says whether a statement is DESCRIBE, which the command line answers itself. */
     static boolean isWanted(String sql) {
         String first = Words.first(sql);
         return first.equals("describe") || first.equals("desc");
@@ -59,7 +59,7 @@ final class Description {
         return Answer.of(HEAD, rows);
     }
 
-    /** What is to be said of the table as a whole, for people. */
+    /** Says of the table as a whole what people want to know. */
     static String footOf(TableDescription table) {
         StringBuilder text = new StringBuilder();
         if (!table.primaryKey().isEmpty()) {

@@ -17,7 +17,7 @@ import org.daedalus.output.Style.Expanded;
 final class MetaCommands {
     private static final int FILE_DEPTH_MAX = 16;
 
-    /** What a command does; false: it ended in an error. */
+    /** Carries out a command; returns false when it ended in an error. */
     private interface Action {
         boolean run(List<String> arguments, Origin origin) throws CliException, IOException;
     }

@@ -71,7 +71,7 @@ final class Script {
         int number = 0;
         while (!stopped) {
             if (!lines.isReady()) {
-                finishAll(); // What comes next may be long in coming; whoever writes it may be waiting for an answer.
+                finishAll(); // The next line may be long in coming, and its author may wait for an answer.
             }
             String line = lines.next();
             if (line == null) {

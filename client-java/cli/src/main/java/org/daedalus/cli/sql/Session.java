@@ -55,7 +55,7 @@ final class Session {
         return interactive;
     }
 
-    /** Where answers go unless they are sent somewhere else. */
+    /** Returns the target of answers that are not sent somewhere else. */
     Target standard() {
         return standard;
     }
@@ -88,7 +88,7 @@ final class Session {
         return quit;
     }
 
-    /** Whether a statement was cancelled since this was last asked. */
+    /** Says whether a statement was cancelled since this was last asked. */
     boolean takeCancelled() {
         boolean was = cancelled;
         cancelled = false;

@@ -8,14 +8,14 @@ import java.util.Optional;
  * The time zone of a session.
  *
  * @param name as the cluster takes it and SHOW says it
- * @param zone the same zone, to show moments in it
+ * @param zone the same zone, to show timestamps in it
  */
 record SessionZone(String name, ZoneId zone) {
     static final SessionZone UTC = new SessionZone("UTC", ZoneOffset.UTC);
 
     private static final int HOURS_MAX = 18;
 
-    /** What statements say; nothing for the zone that they have by themselves. */
+    /** Returns the zone that statements name; empty for the zone that they have by themselves. */
     String nameToSend() {
         return equals(UTC) ? "" : name;
     }

@@ -67,7 +67,7 @@ final class Settings {
         expanded = value;
     }
 
-    /** What stands for NULL; null: what the format has for it. */
+    /** Returns the text that stands for NULL; null: the format's own. */
     String nullText() {
         return nullText;
     }
@@ -84,7 +84,7 @@ final class Settings {
         timing = value;
     }
 
-    /** By whose clocks moments are read and shown. */
+    /** The zone by whose clocks timestamptz values are read and shown. */
     SessionZone zone() {
         return zone;
     }

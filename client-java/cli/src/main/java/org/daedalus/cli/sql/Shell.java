@@ -100,7 +100,7 @@ public final class Shell {
         return 0;
     }
 
-    /** What was typed is nobody else's business. */
+    /** Makes the history readable by its owner alone. */
     private static void prepareHistory(Path history) throws IOException {
         if (!Files.exists(history)) {
             Files.createDirectories(history.toAbsolutePath().getParent());

@@ -16,8 +16,8 @@ import org.jline.reader.LineReader;
 import org.jline.reader.ParsedLine;
 
 /**
- * What may come next: the table, columns, functions, keywords in the case they are begun in, commands, files. They are
- * offered in this order: what is the table's own is looked for most, and there are hundreds of functions.
+ * Offers the words that may come next: the table, columns, functions, keywords in the case they are begun in, commands,
+ * files. They come in this order: the table's own words are looked for most, and there are hundreds of functions.
  */
 final class ShellCompleter implements Completer {
     private static final int FILES_MAX = 200;

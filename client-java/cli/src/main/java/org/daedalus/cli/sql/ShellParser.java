@@ -14,7 +14,7 @@ import org.jline.reader.SyntaxError;
 final class ShellParser implements Parser {
     private static final Pattern GO = Pattern.compile("\\\\(g|gx|G)\\s*$");
 
-    /** Whether the answer is to be shown one column a line. */
+    /** Says whether the answer is to be shown one column a line. */
     static boolean endsExpanded(String text) {
         Matcher go = GO.matcher(text);
         return go.find() && !go.group(1).equals("g");
@@ -41,7 +41,7 @@ final class ShellParser implements Parser {
         return new Word(line, cursor, line.substring(start, cursor));
     }
 
-    /** What has to come before the text can be run; empty: it can be. */
+    /** Returns what has to come before the text can be run; empty: it can be. */
     private static String open(String text) {
         String word = text.strip();
         if (isCommand(text) || word.equals("help") || word.equals("quit") || word.equals("exit")) {

@@ -25,7 +25,7 @@ import picocli.CommandLine.Option;
     "An update that refused rows is an error, too (22003 overflow, 53100 no room), although its other rows have been "
         + "changed: both counts are printed, and it must not be repeated."})
 public final class SqlCommand implements Callable<Integer> {
-    /** Where statements come from. */
+    /** Statements come from one of these. */
     static final class Source {
         @Option(names = {"-c", "--command"}, paramLabel = "SQL", required = true,
                 description = "one or several statements, or one backslash command; may be repeated")

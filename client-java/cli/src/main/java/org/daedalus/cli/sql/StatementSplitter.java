@@ -56,13 +56,13 @@ final class StatementSplitter {
         return complete;
     }
 
-    /** Whether nothing has begun: what comes next is the beginning of a statement. */
+    /** Says whether nothing has begun, so that the next text begins a statement. */
     boolean isBetweenStatements() {
         return state == State.PLAIN && !hasContent;
     }
 
     /**
-     * What has been begun and is not finished, as psql's prompts show it: a quote, * for a comment, $ for a
+     * Names what has been begun and is not finished, as psql's prompts show it: a quote, * for a comment, $ for a
      * dollar-quoted string, ( for a parenthesis, - for a statement; nothing between statements.
      */
     String open() {
@@ -160,7 +160,7 @@ final class StatementSplitter {
         parentheses = 0;
     }
 
-    /** Whether the quote at {@code at} follows an E that is a word of its own. */
+    /** Says whether the quote at {@code at} follows an E that is a word of its own. */
     private static boolean isEscapePrefix(String line, int at) {
         return at > 0 && (line.charAt(at - 1) == 'E' || line.charAt(at - 1) == 'e')
                 && (at == 1 || !isIdentifierPart(line.charAt(at - 2)));

@@ -3,9 +3,9 @@ package org.daedalus.cli.sql;
 import java.io.IOException;
 import java.io.PrintStream;
 
-/** Where answers go. */
+/** Answers go to a target. */
 interface Target {
-    /** Where the next answer is to be printed. */
+    /** Returns the stream to which the next answer is to be printed. */
     PrintStream begin() throws IOException;
 
     /** The answer is complete. */

@@ -10,7 +10,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What can be known of the terminal without a library for terminals, which takes its time to load. */
+/** Finds out about the terminal without a library for terminals, which takes its time to load. */
 final class TerminalSize {
     static final int STANDARD_INPUT = 0;
     static final int STANDARD_OUTPUT = 1;
@@ -21,7 +21,7 @@ final class TerminalSize {
 
     private TerminalSize() {}
 
-    /** Whether one of the standard streams is a terminal. */
+    /** Says whether one of the standard streams is a terminal. */
     static boolean isTerminal(int stream) {
         try {
             String file = Files.readSymbolicLink(Path.of("/proc/self/fd/" + stream)).toString();

@@ -14,7 +14,7 @@ final class TextLines {
         this.text = new BufferedReader(text);
     }
 
-    /** Whether the next line, or its beginning, is there without waiting. */
+    /** Says whether the next line, or its beginning, is there without waiting. */
     boolean isReady() throws IOException {
         return text.ready();
     }

@@ -62,7 +62,7 @@ final class Words {
         return at;
     }
 
-    /** Where the comment, with those nested in it, that starts at {@code from} ends. */
+    /** Returns where the comment that starts at {@code from}, with those nested in it, ends. */
     private static int endOfComment(String sql, int from) {
         int depth = 0;
         int at = from;

@@ -69,7 +69,7 @@ final class ZoneStatement {
     private static Answer shown(String parameter, String zone) {
         if (parameter.equalsIgnoreCase("ALL")) {
             return Answer.of(List.of(column("name"), column("setting"), column("description")), List.<String[]>of(
-                    new String[] {"TimeZone", zone, "The zone by whose clocks moments are read and shown."}));
+                    new String[] {"TimeZone", zone, "The zone by whose clocks timestamptz is read and shown."}));
         }
         if (!ZONE.matcher(parameter).matches()) {
             throw new DaedalusException(DaedalusException.Category.REJECTED, "42704",

@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.daedalus.cli.CliException;
 
-/** Where a password comes from: typed twice and not shown, or the first line of the standard input. */
+/** Reads a password: typed twice and not shown, or from the first line of the standard input. */
 final class PasswordSource {
     private static final int SIZE_MAX = 1_024;
 

@@ -7,9 +7,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What a password is checked with (RFC 5802, section 3, with SHA-256), as PostgreSQL writes it:
- * {@code SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY}. It is computed from the password's bytes, which need not
- * be text.
+ * A server checks a password with this (RFC 5802, section 3, with SHA-256), written as PostgreSQL writes it: {@code
+ * SCRAM-SHA-256$ITERATIONS:SALT$STOREDKEY:SERVERKEY}. It is computed from the password's bytes, which need not be text.
  */
 final class ScramVerifier {
     static final int ITERATIONS = 4_096;

@@ -105,7 +105,7 @@ public final class UsersFile {
         return new User(words[0], words[1], words[2], blockWrites);
     }
 
-    /** What stands behind the prefix; empty where it is not there. */
+    /** Returns the rest of the word behind the prefix; empty where the prefix is not there. */
     private static String afterPrefix(String word, String prefix) {
         return word.startsWith(prefix) ? word.substring(prefix.length()) : "";
     }

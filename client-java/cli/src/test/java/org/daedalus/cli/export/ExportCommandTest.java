@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an export asks for, writes and says, against a table of three slices. */
+/** An export asks for a table in three slices, writes it and says so. */
 class ExportCommandTest {
     private static final Object[][][] SLICES = {
         {{"a", 1}, {"", null}}, {}, {{"x,\"y\"\n", -3}, {" z ", 4}, {"\u00fc", 5}},

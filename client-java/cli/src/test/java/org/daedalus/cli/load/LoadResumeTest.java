@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a load does after one that was cut off, against a writer whose memory the test decides about. */
+/** A load goes on after one that was cut off, against a writer whose memory the test decides about. */
 class LoadResumeTest {
     private static final String HEADER = "rloc,product_id\n";
 

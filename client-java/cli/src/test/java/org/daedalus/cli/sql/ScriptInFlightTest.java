@@ -26,7 +26,7 @@ class ScriptInFlightTest {
     @TempDir
     private Path directory;
 
-    /** What has ended has been printed before the next is sent. */
+    /** Counts the statements under way; those that have ended have been printed before the next is sent. */
     private void count() {
         int ended = (int) ENDED.matcher(said.text()).results().count();
         underWayMost.accumulateAndGet(sent.incrementAndGet() - ended, Math::max);

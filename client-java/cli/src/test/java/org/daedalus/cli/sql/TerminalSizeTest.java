@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is made of a terminal's size, shown by programs in the place of stty. */
+/** Programs in the place of stty show a terminal's size. */
 class TerminalSizeTest {
-    private static final long PATIENCE_S = 20;
+    private static final long TIMEOUT_S = 20;
     private static final long SHORT_MS = 50;
 
     private static int columns(String script, long maxMs) {
@@ -17,7 +17,7 @@ class TerminalSizeTest {
 
     @Test
     void shouldTakeWhatIsSaid() {
-        long maxMs = TimeUnit.SECONDS.toMillis(PATIENCE_S);
+        long maxMs = TimeUnit.SECONDS.toMillis(TIMEOUT_S);
         assertThat(columns("echo 40 132", maxMs)).isEqualTo(132);
         assertThat(columns("echo 0 0", maxMs)).as("a terminal that does not know").isEqualTo(80);
         assertThat(columns("echo 40 132; exit 1", maxMs)).isEqualTo(80);
@@ -26,7 +26,7 @@ class TerminalSizeTest {
     }
 
     @Test
-    @Timeout(value = PATIENCE_S, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = TIMEOUT_S, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void shouldWaitHalfASecondForAProgramWhateverItDoesAndEndIt() throws Exception {
         assertThat(TerminalSize.STTY_MAX_MS).isEqualTo(500);
         for (String script : new String[] {

@@ -19,7 +19,7 @@ class ScramVerifierTest {
         return mac.doFinal(text.getBytes(StandardCharsets.US_ASCII));
     }
 
-    /** What the RFC prints of an exchange fits what is kept of its password, and nothing else does. */
+    /** The exchange that the RFC prints fits the verifier of its password, and no other. */
     @Test
     void shouldFitTheExchangeOfRfc7677Section3() throws Exception {
         Base64.Decoder base64 = Base64.getDecoder();

@@ -34,7 +34,7 @@ public final class EmbeddedWriter {
         List<String> aggregators = Arrays.asList(arguments).subList(3, arguments.length);
         WriterOptions options = WriterOptions.of("embedded-writer", endpoint, false)
                 .within(Runtime.getRuntime().maxMemory(), aggregators.size());
-        // Where storage nodes keep their rows on disk, only a journal completes what had reached some of them.
+        // Only a journal completes updates that had reached some of the storage nodes that keep their rows on disk.
         try (LogicalWriter writer = LogicalWriter.start(aggregators, options, JournalOptions.of(journal));
                 DaedalusClient client = DaedalusClient.builder().aggregators(aggregators.toArray(String[]::new))
                         .requestTimeout(Duration.ofMinutes(1)).name("embedded-writer").build()) {

@@ -6,10 +6,10 @@ import java.time.Instant;
 import java.time.ZoneId;
 import org.junit.jupiter.api.Test;
 
-/** Each expected text is what PostgreSQL 15 shows of the moment in a session of the zone. */
-class MomentTextTest {
-    private static String shown(String moment, String zone) {
-        return MomentText.format(Instant.parse(moment), moment, ZoneId.of(zone));
+/** Each expected text is what PostgreSQL 15 shows of the timestamp with time zone in a session of the zone. */
+class SqlTimestampTextTest {
+    private static String shown(String sqlTimestamp, String zone) {
+        return SqlTimestampText.format(Instant.parse(sqlTimestamp), sqlTimestamp, ZoneId.of(zone));
     }
 
     @Test
@@ -23,6 +23,6 @@ class MomentTextTest {
 
     @Test
     void shouldShowInfinityAsItIs() {
-        assertThat(MomentText.format(Instant.MAX, "infinity", ZoneId.of("Europe/Zurich"))).isEqualTo("infinity");
+        assertThat(SqlTimestampText.format(Instant.MAX, "infinity", ZoneId.of("Europe/Zurich"))).isEqualTo("infinity");
     }
 }

@@ -6,22 +6,22 @@ import java.time.ZoneId;
 import org.daedalus.client.ValueText;
 import org.daedalus.wire.ColumnType;
 
-/** Moments as the clocks of a zone show them, spelled as PostgreSQL does. */
-final class MomentText {
+/** Shows a timestamp with time zone by the clocks of a zone, spelled as PostgreSQL does. */
+final class SqlTimestampText {
     private static final String BEFORE_CHRIST = " BC";
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int SECONDS_PER_HOUR = 3_600;
 
-    private MomentText() {}
+    private SqlTimestampText() {}
 
     /** {@code inUtc}: its text in UTC, which infinity has in every zone. */
-    static String format(Instant moment, String inUtc, ZoneId zone) {
+    static String format(Instant sqlTimestamp, String inUtc, ZoneId zone) {
         if (inUtc.endsWith("infinity")) {
             return inUtc;
         }
-        LocalDateTime onClock = LocalDateTime.ofInstant(moment, zone);
+        LocalDateTime onClock = LocalDateTime.ofInstant(sqlTimestamp, zone);
         String clock = ValueText.format(ColumnType.of(ColumnType.Kind.TIMESTAMP), onClock);
-        String offset = offset(zone.getRules().getOffset(moment).getTotalSeconds());
+        String offset = offset(zone.getRules().getOffset(sqlTimestamp).getTotalSeconds());
         return clock.endsWith(BEFORE_CHRIST)
                 ? clock.substring(0, clock.length() - BEFORE_CHRIST.length()) + offset + BEFORE_CHRIST
                 : clock + offset;
