@@ -1,4 +1,7 @@
-"""Writes docs/functions.md, the shell's list and the writer's from the table of functions; --check: are they so?"""
+"""Writes docs/functions.md, the shell's list and the writer's as the compiler and the pinned language have them.
+
+With --check it says whether they are so.
+"""
 
 from __future__ import annotations
 

@@ -80,6 +80,7 @@ def test_the_client_is_installed_with_sources_documentation_and_a_module_name(re
         assert f"Automatic-Module-Name: {module}" in manifest
     with zipfile.ZipFile(published(repository, "daedalus-client", "-javadoc")) as pages:
         assert "org/daedalus/client/DaedalusClient.html" in pages.namelist()
+        assert not [page for page in pages.namelist() if page.startswith("org/daedalus/client/internal/")]
     with zipfile.ZipFile(published(repository, "daedalus-client", "-sources")) as sources:
         assert "org/daedalus/client/DaedalusClient.java" in sources.namelist()
 

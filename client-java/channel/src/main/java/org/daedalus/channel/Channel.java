@@ -72,7 +72,7 @@ public final class Channel {
         emit(FrameType.HELLO, this.ours);
     }
 
-    /** The peer's hello; null before it arrived. */
+    /** Returns the peer's hello; null before it arrived. */
     public Hello peer() {
         return peer;
     }
@@ -81,7 +81,7 @@ public final class Channel {
         return peer != null && !closed;
     }
 
-    /** Bytes offered and not yet handed to the driver. */
+    /** Returns the bytes offered and not yet handed to the driver. */
     public long unflushedBytes() {
         return unflushedBytes;
     }
@@ -91,7 +91,7 @@ public final class Channel {
         return Math.min(peerFrameSizeMax, limits.frameSizeMax()) - Frame.OVERHEAD - BATCH_ENTRY_OVERHEAD;
     }
 
-    /** When {@link #onTick} has something to do, if nothing happens before. */
+    /** Returns when {@link #onTick} has something to do, if nothing happens before. */
     public long nextDeadlineNs() {
         if (closed) {
             return Long.MAX_VALUE;
@@ -207,7 +207,7 @@ public final class Channel {
         return effects;
     }
 
-    /** To be called when {@link #nextDeadlineNs()} has passed. Calling it early or late is harmless. */
+    /** Does what is due when {@link #nextDeadlineNs()} has passed. Calling it early or late is harmless. */
     public Effects onTick(long nowNs) {
         Effects effects = new Effects();
         if (closed) {

@@ -23,7 +23,7 @@ public final class Effects {
         return frames;
     }
 
-    /** The peer's hello, when it arrived in this step; otherwise null. */
+    /** Returns the peer's hello, when it arrived in this step; otherwise null. */
     public Hello peer() {
         return peer;
     }
@@ -36,7 +36,7 @@ public final class Effects {
         return results;
     }
 
-    /** Why the connection is to be closed after the frames have been sent; null: it is not. */
+    /** Returns why the connection is to be closed after the frames have been sent; null: it is not. */
     public String closeReason() {
         return closeReason;
     }

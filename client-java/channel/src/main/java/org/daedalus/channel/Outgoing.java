@@ -8,7 +8,7 @@ import java.io.IOException;
  * ({@link org.daedalus.wire.BatchFrame}).
  */
 public interface Outgoing {
-    /** Bytes of all entries. */
+    /** Returns the bytes of all entries. */
     int size();
 
     /** Writes exactly {@link #size()} bytes. */

@@ -20,7 +20,7 @@ public interface Peer {
     /** host:port of the other side. */
     String address();
 
-    /** The endpoint, as given to {@link PeerNetwork#dial}, when this side dialled. */
+    /** Returns the endpoint, as given to {@link PeerNetwork#dial}, when this side dialled. */
     Optional<String> dialledEndpoint();
 
     /** Queues an operation; it leaves at the end of this turn of the network's thread. */

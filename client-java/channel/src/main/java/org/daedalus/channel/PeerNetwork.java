@@ -37,7 +37,7 @@ public final class PeerNetwork implements AutoCloseable {
     static final int ACCEPTED_MAX = 1_024;
 
     /**
-     * How long it waits.
+     * Bounds how long a network waits.
      *
      * @param connectMaxMs for a connection that is dialled
      * @param backOffMinMs before it dials again; twice as long after each failure
@@ -209,8 +209,8 @@ public final class PeerNetwork implements AutoCloseable {
     // PeerConnection calls these on the network's thread.
 
     /**
-     * To be called between the pieces of a turn: a process that has just been started takes seconds for what takes
-     * milliseconds later, and must not seem dead to its peers meanwhile.
+     * Lets the network's peers hear of it between the pieces of a turn: a process that has just been started takes
+     * seconds for what takes milliseconds later, and must not seem dead to its peers meanwhile.
      */
     void breathe() {
         long nowNs = nowNs();
@@ -220,7 +220,7 @@ public final class PeerNetwork implements AutoCloseable {
         }
     }
 
-    /** False: there are too many; the connection is to be closed. */
+    /** Takes a new connection; returns false when there are too many and the connection is to be closed. */
     boolean onConnected(PeerConnection connection) {
         if (closed || (connection.dialled() == null && acceptedCount >= ACCEPTED_MAX)) {
             return false;

@@ -15,7 +15,7 @@ public final class ProcessEnd {
 
     private ProcessEnd() {}
 
-    /** From now on this process ends when a thread of it runs out of memory. */
+    /** Makes this process end when a thread of it runs out of memory. */
     public static void onOutOfMemoryOf(String name) {
         program = name;
         Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
@@ -27,7 +27,7 @@ public final class ProcessEnd {
         });
     }
 
-    /** For those who catch everything: ends the process if its program has asked for it. */
+    /** Ends the process if its program has asked for it; for those who catch everything. */
     static void onOutOfMemory(Throwable failure) {
         String name = program;
         if (name != null) {

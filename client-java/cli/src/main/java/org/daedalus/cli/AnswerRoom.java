@@ -15,7 +15,10 @@ record AnswerRoom(OptionalInt mib) {
     /** All answers of a process together take so much by default. */
     private static final int NODE_MEMORY_MIB = 256;
     private static final int AGGREGATOR_MEMORY_MIB = 512;
-    /** As aggregators have by default. With one alone, the largest would be refused: an eighth is for small answers. */
+    /**
+     * Aggregators take so many of the largest at once by default. With one alone, the largest would be refused: an
+     * eighth is for small answers.
+     */
     private static final int LARGEST_AT_ONCE = 2;
 
     /** Lines of a storage node's configuration. */

@@ -6,7 +6,7 @@ import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusClient;
 import picocli.CommandLine.Option;
 
-/** Which cluster a command is about. */
+/** Says which cluster a command is about. */
 public final class ClusterOption {
     @Option(names = "--cluster", paramLabel = "HOST:PORT[,HOST:PORT...]",
             description = "aggregators to talk to; else DAEDALUS_CLUSTER, else the last `up` on this machine")
@@ -25,7 +25,7 @@ public final class ClusterOption {
         return cluster != null ? cluster : System.getenv().getOrDefault("DAEDALUS_CLUSTER", "");
     }
 
-    /** The aggregators' endpoints. */
+    /** Returns the aggregators' endpoints. */
     public String[] endpoints() throws CliException, IOException {
         String given = given();
         if (given.isEmpty()) {
@@ -43,12 +43,12 @@ public final class ClusterOption {
         return endpoints;
     }
 
-    /** A client of that cluster. */
+    /** Returns a client of that cluster. */
     public DaedalusClient connect() throws CliException, IOException {
         return connect(endpoints());
     }
 
-    /** A client of the cluster, which connects in the background. */
+    /** Returns a client of the cluster, which connects in the background. */
     public DaedalusClient connect(String[] endpoints) throws CliException {
         if (!(timeoutSeconds > 0) || timeoutSeconds > 86_400) {
             throw CliException.usage("--timeout must be above 0 and at most 86400 seconds");

@@ -63,7 +63,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
             return column == null ? "[]" : "[" + quote(column) + "]";
         }
 
-        /** As the option is written: parse() reads it. */
+        /** Writes the option as parse() reads it. */
         @Override
         public String toString() {
             if (column == null) {
@@ -163,14 +163,14 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         }
     }
 
-    /** All, in the order in which they start. */
+    /** Returns all, in the order in which they start. */
     List<Member> members() {
         List<Member> members = configured();
         members.add(writer());
         return members;
     }
 
-    /** The name of the table. */
+    /** Returns the name of the table. */
     String table() {
         return schemaLibrary.getFileName().toString().replaceFirst("\\.so$", "");
     }
@@ -209,7 +209,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
                 + (fitting > 0 ? "--segment-mib " + fitting + " fits" : "have fewer segments or processes"));
     }
 
-    /** All configuration files by name. */
+    /** Returns all configuration files by name. */
     Map<String, String> files() {
         Map<String, String> files = new LinkedHashMap<>();
         files.put("cluster.toml", clusterFile());
@@ -267,7 +267,7 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
                 + settings.answers().aggregatorLines();
     }
 
-    /** A TOML basic string. */
+    /** Returns a TOML basic string. */
     static String quote(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         for (char c : text.toCharArray()) {

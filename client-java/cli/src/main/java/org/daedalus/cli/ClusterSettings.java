@@ -18,10 +18,10 @@ record ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPl
     private static final int PORT_DEFAULT = 7400;
     private static final int POSTGRES_PORT_DEFAULT = 5433;
 
-    /** Behind the writer's, which is P+50. */
+    /** This port comes behind the writer's, which is P+50. */
     private static final int POSTGRES_PORT_OFFSET = 51;
 
-    /** With the port for clients of PostgreSQL's protocol that nobody has asked for. */
+    /** Chooses the port for clients of PostgreSQL's protocol that nobody has asked for. */
     ClusterSettings(int storageNodes, int segments, int segmentMib, ClusterPlan.Placement partitionBy,
             ClusterPlan.Placement segmentBy, Durability durability, int aggregators, AnswerRoom answers, int port) {
         this(storageNodes, segments, segmentMib, partitionBy, segmentBy, durability, aggregators, answers, port,

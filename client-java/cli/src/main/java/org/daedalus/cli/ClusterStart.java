@@ -30,7 +30,7 @@ final class ClusterStart {
     private final Duration readyMax;
     private final RecoveryProgress progress;
     private long endNs;
-    /** Nothing is started or stopped any more: all of it serves, or has been given up. */
+    /** All of it serves, or has been given up, so that nothing is started or stopped any more. */
     private boolean isOver;
 
     /** Makes others know the cluster, as the last step of a start. */
@@ -52,7 +52,7 @@ final class ClusterStart {
         this.endNs = System.nanoTime() + readyMax.toNanos();
     }
 
-    /** How long a cluster may take until it serves. */
+    /** Returns how long a cluster may take until it serves. */
     static Duration readyMax(ClusterPlan plan) {
         return READY_MAX.plus(READY_MAX_EACH_GIB.multipliedBy(plan.segmentBytes() >> GIB_SHIFT));
     }
@@ -129,7 +129,7 @@ final class ClusterStart {
         remember();
     }
 
-    /** In the order in which all of them start: `down` goes backwards through it. */
+    /** Lists the processes in the order in which all of them start: `down` goes backwards through it. */
     private LocalCluster remember() throws IOException {
         List<LocalCluster.Member> known = new ArrayList<>(running);
         started.forEach(process -> known.add(process.member()));

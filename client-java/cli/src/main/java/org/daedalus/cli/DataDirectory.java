@@ -197,7 +197,7 @@ final class DataDirectory implements Closeable {
         }
     }
 
-    /** The plan that is kept here. */
+    /** Returns the plan that is kept here. */
     Optional<KeptPlan> plan() throws CliException, IOException {
         return KeptPlan.read(path);
     }

@@ -1,7 +1,7 @@
 package org.daedalus.cli;
 
 /**
- * When a storage node says that an update is durable (docs/configuration.md).
+ * Says when a storage node calls an update durable (docs/configuration.md).
  *
  * @param syncMs how long an update may wait to be synced; of async alone, else 0
  */
@@ -10,7 +10,7 @@ record Durability(Mode mode, int syncMs) {
     static final int SYNC_MS_DEFAULT = 50;
     static final int SYNC_MS_MAX = 60_000;
 
-    /** As storage_node.toml names them. */
+    /** Has the names of storage_node.toml. */
     enum Mode {
         SYNC, ASYNC, OFF;
 
@@ -39,7 +39,7 @@ record Durability(Mode mode, int syncMs) {
                 + (mode == Mode.ASYNC ? "sync_ms = " + syncMs + "\n" : "");
     }
 
-    /** As options of `up`. */
+    /** Writes the options of `up`. */
     @Override
     public String toString() {
         return "--durability " + mode.word() + (mode == Mode.ASYNC ? " --sync-ms " + syncMs : "");

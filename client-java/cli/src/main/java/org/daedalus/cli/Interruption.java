@@ -4,7 +4,7 @@ package org.daedalus.cli;
 public final class Interruption {
     private final Thread hook;
 
-    /** From now on {@code action} is run then, beside the threads that are at work. */
+    /** Runs {@code action} from now on in that case, beside the threads that are at work. */
     public Interruption(Runnable action) {
         hook = new Thread(action);
         Runtime.getRuntime().addShutdownHook(hook);

@@ -30,7 +30,7 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         return new KeptPlan(true, clusterId, fingerprint, settings);
     }
 
-    /** Nothing where there is no plan. */
+    /** Reads the plan of a directory; returns nothing where there is none. */
     static Optional<KeptPlan> read(Path directory) throws CliException, IOException {
         Path file = directory.resolve(FILE);
         if (!Files.exists(file)) {

@@ -18,7 +18,7 @@ final class Launcher {
     private static final long POLL_MS = 20;
 
     /**
-     * How long others are waited for.
+     * Bounds how long others are waited for.
      *
      * @param checkMs a program that checks its configuration or makes its data directory
      * @param terminateMs a process that has been asked to end, and one that has been killed
@@ -99,7 +99,7 @@ final class Launcher {
         return new Started(member(directory, member, process.pid()), process, log);
     }
 
-    /** A member of the cluster in {@code directory} that runs. */
+    /** Returns a member of the cluster in {@code directory} that runs. */
     static LocalCluster.Member member(Path directory, ClusterPlan.Member member, long pid) {
         return new LocalCluster.Member(member.name(), member.endpoint(), pid, member.own().toString(),
                 log(directory, member.name()));
@@ -110,7 +110,7 @@ final class Launcher {
         return directory.resolve(name + ".log");
     }
 
-    /** The last lines a process logged. */
+    /** Returns the last lines a process logged. */
     static String logTail(Path log) throws IOException {
         return String.join("\n", tail(log, LOG_TAIL_LINES));
     }

@@ -29,7 +29,7 @@ record LocalCluster(Path directory, List<Member> processes) {
      * @param log what it wrote; null: nobody knows
      */
     record Member(String name, String endpoint, long pid, String argument, Path log) {
-        /** The last lines it logged, which say why it ended where it had time to say so. */
+        /** Returns the last lines it logged, which say why it ended where it had time to say so. */
         List<String> lastWords() {
             try {
                 List<String> lines = log == null ? List.of() : Launcher.tail(log, LAST_WORDS_LINES);
@@ -88,7 +88,7 @@ record LocalCluster(Path directory, List<Member> processes) {
                 : Optional.of(new LocalCluster(directory, List.copyOf(members)));
     }
 
-    /** Nothing where it is damaged: what runs can be stopped nevertheless. */
+    /** Reads the plan, and returns nothing where it is damaged: running processes can be stopped nevertheless. */
     private static Optional<KeptPlan> planOf(Path directory) throws IOException {
         try {
             return KeptPlan.read(directory);
@@ -124,7 +124,7 @@ record LocalCluster(Path directory, List<Member> processes) {
         Files.deleteIfExists(directory.resolve(FILE));
     }
 
-    /** The aggregators' endpoints. */
+    /** Returns the aggregators' endpoints. */
     List<String> aggregators() {
         return processes.stream().filter(member -> member.name.startsWith(AGGREGATOR)).map(Member::endpoint).toList();
     }

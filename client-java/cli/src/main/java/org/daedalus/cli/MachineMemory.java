@@ -23,7 +23,7 @@ record MachineMemory(long totalBytes, long availableBytes) {
     private static final GroupFiles SECOND_VERSION = new GroupFiles("memory.max", "memory.current", "inactive_file");
     private static final int KIB_SHIFT = 10;
 
-    /** Nothing where the system does not say it. */
+    /** Reads the memory; returns nothing where the system does not say it. */
     static Optional<MachineMemory> read() {
         return read(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
     }
@@ -75,12 +75,12 @@ record MachineMemory(long totalBytes, long availableBytes) {
         return new MachineMemory(Math.min(totalBytes, limit.get()), Math.min(availableBytes, left));
     }
 
-    /** A file's only word; nothing when it is no number: "max" says that there is no bound. */
+    /** Returns a file's only word; nothing when it is no number: "max" says that there is no bound. */
     private static Optional<Long> number(Path file) {
         return lines(file).stream().findFirst().flatMap(line -> parsed(line.strip()));
     }
 
-    /** The number behind a name, in a file of lines of both. */
+    /** Returns the number behind a name, in a file of lines of both. */
     private static Optional<Long> named(Path file, String name) {
         return lines(file).stream().map(line -> line.strip().split("\\s+"))
                 .filter(words -> words.length > 1 && words[0].equals(name)).findFirst()

@@ -38,7 +38,7 @@ final class Programs {
         throw CliException.failed(program + " is not in " + directories + ": build it, or set DAEDALUS_BIN");
     }
 
-    /** The command that runs the schema compiler. Only its owner may read what it writes. */
+    /** Returns the command that runs the schema compiler. Only its owner may read what it writes. */
     ProcessBuilder schemaCompiler(Path schema, List<String> options) {
         Path python = home.resolve(".venv/bin/python");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "umask 077 && exec \"$@\"", "sh",

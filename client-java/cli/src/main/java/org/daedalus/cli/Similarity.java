@@ -10,7 +10,9 @@ public final class Similarity {
 
     private Similarity() {}
 
-    /** The nearest of some names, if any is near: two letters apart, and no more than half of what was written. */
+    /**
+     * Returns the nearest of some names, if any is near: two letters apart, and no more than half of what was written.
+     */
     public static Optional<String> nearest(String written, Collection<String> names) {
         int max = Math.min(DISTANCE_MAX, written.length() / 2);
         return names.stream().filter(name -> distance(written, name) <= max)

@@ -34,7 +34,7 @@ public final class StateDirectory {
     }
 
     /**
-     * As everywhere, ~ is HOME, and what the user database says only where that is unset.
+     * Takes HOME for ~, as everywhere, and what the user database says only where HOME is unset.
      *
      * @param userHome what the user database says
      */
@@ -71,7 +71,7 @@ public final class StateDirectory {
                 .filter(directory -> Files.exists(directory.resolve(KeptPlan.FILE)));
     }
 
-    /** The running or once running local cluster that has this aggregator. */
+    /** Returns the running or once running local cluster that has this aggregator. */
     Optional<LocalCluster> find(String endpoint) throws IOException {
         for (Path entry : entries()) {
             Optional<LocalCluster> cluster = clusterOf(entry);
@@ -82,7 +82,7 @@ public final class StateDirectory {
         return Optional.empty();
     }
 
-    /** The clusters of which a process runs. */
+    /** Returns the clusters of which a process runs. */
     List<LocalCluster> running() throws IOException {
         List<LocalCluster> running = new ArrayList<>();
         for (Path entry : entries()) {

@@ -29,7 +29,8 @@ final class StatusView {
     private StatusView() {}
 
     /**
-     * For people. {@code reply} may be null when no aggregator answered; {@code dead} are processes of a local cluster.
+     * Writes the status for people. {@code reply} may be null when no aggregator answered; {@code dead} are processes
+     * of a local cluster.
      */
     static String table(StatusReply reply, List<LocalCluster.Member> dead) {
         StringBuilder text = new StringBuilder();
@@ -188,7 +189,7 @@ final class StatusView {
         return segment.getNumaNode() + (segment.getPlacementVerified() ? "" : " UNVERIFIED");
     }
 
-    /** For programs: everything the cluster said, under the names of the wire. */
+    /** Writes the status for programs: everything the cluster said, under the names of the wire. */
     static String json(StatusReply reply, List<LocalCluster.Member> dead, DaedalusException failure) {
         Json json = new Json().open('{').key("dead_processes").open('[');
         for (LocalCluster.Member member : dead) {

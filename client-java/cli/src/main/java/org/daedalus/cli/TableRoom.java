@@ -9,7 +9,7 @@ import org.daedalus.wire.v1.SegmentStatus;
 import org.daedalus.wire.v1.StatusReply;
 
 /**
- * How many rows a cluster that serves has memory for, and what each takes.
+ * Says how many rows a cluster that serves has memory for, and what each takes.
  *
  * @param sentence for whoever has started it
  * @param note on strings that take most of it; empty: they do not

@@ -15,7 +15,7 @@ final class UpOptions {
     private static final int SEGMENT_MIB_DEFAULT = 128;
     private static final int SEGMENT_MIB_MAX = 1 << 20;
 
-    /** In place of a file: no passwords. */
+    /** Stands for no passwords in the place of a file. */
     private static final String TRUST = "trust";
 
     @Option(names = "--storage-nodes", paramLabel = "N", description = "default: " + STORAGE_NODES_DEFAULT)
@@ -75,7 +75,7 @@ final class UpOptions {
         return port != null;
     }
 
-    /** The port that names the default data directory. */
+    /** Returns the port that names the default data directory. */
     int portOfDirectory() throws CliException {
         return inRange("--port", port, PORT_DEFAULT, 1, PORT_MAX);
     }

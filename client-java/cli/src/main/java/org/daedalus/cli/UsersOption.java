@@ -5,13 +5,13 @@ import java.nio.file.Path;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** Which users file a command is about. */
+/** Says which users file a command is about. */
 public final class UsersOption {
     @Option(names = "--users", paramLabel = "FILE",
             description = "the users file; default: that of the last `up --users` on this machine")
     private Path file;
 
-    /** The file, whether it exists or not. */
+    /** Returns the file, whether it exists or not. */
     public Path file() throws CliException, IOException {
         if (file != null) {
             return file.toAbsolutePath().normalize();

@@ -24,12 +24,12 @@ public final class BadFieldException extends Exception {
         return field;
     }
 
-    /** The column's name. */
+    /** Returns the column's name. */
     public String column() {
         return column;
     }
 
-    /** The SQLSTATE with which PostgreSQL refuses the field. */
+    /** Returns the SQLSTATE with which PostgreSQL refuses the field. */
     public String sqlState() {
         return sqlState;
     }

@@ -9,7 +9,7 @@ import org.daedalus.wire.v1.StatusReply;
 import org.daedalus.wire.v1.WriterStatus;
 
 /**
- * How a cluster is, as one aggregator sees it. Counts are since the start of the process that counted.
+ * Describes how a cluster is, as one aggregator sees it. Counts are since the start of the process that counted.
  *
  * @param aggregator the one that answered
  * @param nodes all storage nodes, whether they answered or not

@@ -62,7 +62,7 @@ public final class Condition {
         return in(column, Arrays.asList(values));
     }
 
-    /** At least one value. */
+    /** Takes rows whose column has one of these values, of which there must be one. */
     public static Condition in(String column, Collection<?> values) {
         List<Object> copy = new ArrayList<>(values);
         if (copy.isEmpty()) {
@@ -108,12 +108,12 @@ public final class Condition {
         return new Condition(sql -> sql.addColumn(column).add(" IS NOT NULL"));
     }
 
-    /** All of them; at least one. */
+    /** Requires all of the conditions, of which there must be one. */
     public static Condition and(Condition... conditions) {
         return join(" AND ", List.of(conditions));
     }
 
-    /** One of them, or several; at least one. */
+    /** Requires one of the conditions, of which there must be one. */
     public static Condition or(Condition... conditions) {
         return join(" OR ", List.of(conditions));
     }

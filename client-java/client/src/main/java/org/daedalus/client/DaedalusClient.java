@@ -53,7 +53,7 @@ public final class DaedalusClient implements AutoCloseable {
         questions = new ClusterQuestions(connections, requestTimeout);
     }
 
-    /** The way to a client. */
+    /** Returns the way to a client. */
     public static Builder builder() {
         return new Builder();
     }
@@ -81,15 +81,15 @@ public final class DaedalusClient implements AutoCloseable {
             return this;
         }
 
-        /** How long an answer is of use, unless a request says otherwise. */
+        /** Sets how long an answer is of use, unless a request says otherwise. */
         public Builder requestTimeout(Duration limit) {
             requestTimeout = Objects.requireNonNull(limit);
             return this;
         }
 
         /**
-         * Most requests in flight, over all aggregators; one more fails at once with RETRY. An aggregator takes 4,096
-         * of one client; what exceeds that waits in the client.
+         * Bounds the requests in flight, over all aggregators; one more fails at once with RETRY. An aggregator takes
+         * 4,096 of one client; what exceeds that waits in the client.
          */
         public Builder inFlightMax(int requests) {
             if (requests < 1) {
@@ -99,7 +99,9 @@ public final class DaedalusClient implements AutoCloseable {
             return this;
         }
 
-        /** Most bytes of answers that may wait to be read; the answer that would exceed it is aborted with RETRY. */
+        /**
+         * Bounds the bytes of answers that may wait to be read; the answer that would exceed it is aborted with RETRY.
+         */
         public Builder bufferedBytesMax(long bytes) {
             bufferedBytesMax = bytes;
             return this;
@@ -136,7 +138,7 @@ public final class DaedalusClient implements AutoCloseable {
             return this;
         }
 
-        /** Who asks, for the cluster's logs; at most 128 bytes. */
+        /** Says who asks, for the cluster's logs; at most 128 bytes. */
         public Builder principal(String who) {
             principal = checkedName("principal", who);
             return this;
@@ -185,20 +187,20 @@ public final class DaedalusClient implements AutoCloseable {
         return new Statement<>(this, WriteOutcome.class, new StatementText(sql), parameters).executeAsync();
     }
 
-    /** One SQL statement, to be given options and sent. */
+    /** Returns one SQL statement, to be given options and sent. */
     public Statement<Outcome> statement(String sql, Object... parameters) {
         return new Statement<>(this, Outcome.class, new StatementText(sql), parameters);
     }
 
     /**
-     * One SQL statement with parameters $1, $2, …, to be executed many times with other values. Asks the cluster
-     * nothing, and never fails: what is wrong with the text is said when it is executed.
+     * Returns one SQL statement with parameters $1, $2, …, to be executed many times with other values. Asks the
+     * cluster nothing, and never fails: what is wrong with the text is said when it is executed.
      */
     public PreparedStatement prepare(String sql) {
         return new PreparedStatement(this, sql);
     }
 
-    /** A query of these columns, in this order; without any and without aggregates, of all columns. */
+    /** Returns a query of these columns, in this order; without any and without aggregates, of all columns. */
     public Select select(String... columns) {
         return new Select(this, columns);
     }
@@ -208,43 +210,43 @@ public final class DaedalusClient implements AutoCloseable {
         return new Insert(this, columns);
     }
 
-    /** An UPDATE of the rows that its conditions select. */
+    /** Returns an UPDATE of the rows that its conditions select. */
     public Update update() {
         return new Update(this);
     }
 
-    /** A DELETE of the rows that its conditions select. */
+    /** Returns a DELETE of the rows that its conditions select. */
     public Delete deleteFrom() {
         return new Delete(this);
     }
 
-    /** An empty batch of rows for {@code table}, as {@link #describe()} gave it. */
+    /** Returns an empty batch of rows for {@code table}, as {@link #describe()} gave it. */
     public RowBatch rowBatch(TableDescription table) {
         return new RowBatch(this, table);
     }
 
-    /** An update without effect, to learn whether the writer remembers {@code name}. */
+    /** Returns an update without effect, to learn whether the writer remembers {@code name}. */
     public SubmissionProbe submissionProbe(TableDescription table, SubmissionName name) {
         return new SubmissionProbe(this, table, name);
     }
 
     /**
-     * The cluster's table. Asked for once, and again when the cluster turns out to be another one or to have another
-     * partition map.
+     * Returns the cluster's table. Asked for once, and again when the cluster turns out to be another one or to have
+     * another partition map.
      */
     public CompletableFuture<TableDescription> describe() {
         return questions.description().copy();
     }
 
     /**
-     * The epoch of the writer, as far as this client has heard; 0: nothing yet. An update that is confirmed was
+     * Returns the epoch of the writer, as far as this client has heard; 0: nothing yet. An update that is confirmed was
      * submitted in this epoch or an earlier one.
      */
     public long writerEpoch() {
         return connections.writerEpoch();
     }
 
-    /** How the cluster is, as seen by one aggregator. */
+    /** Asks how the cluster is, as seen by one aggregator. */
     public CompletableFuture<ClusterStatus> status() {
         return questions.status().thenApply(ClusterStatus::of);
     }

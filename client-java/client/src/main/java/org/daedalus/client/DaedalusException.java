@@ -5,7 +5,7 @@ import java.util.List;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.MissingPart;
 
-/** Why a request has no answer. {@link #category()} says what to do about it. */
+/** Says why a request has no answer. {@link #category()} says what to do about it. */
 public sealed class DaedalusException extends RuntimeException permits RefusedRowsException {
     private static final long serialVersionUID = 1L;
 
@@ -128,12 +128,12 @@ public sealed class DaedalusException extends RuntimeException permits RefusedRo
         return position;
     }
 
-    /** When to come back, for {@link Category#RETRY}; zero: no hint. */
+    /** Returns how long to wait before coming back, for {@link Category#RETRY}; zero: no hint. */
     public Duration retryAfter() {
         return retryAfter;
     }
 
-    /** The parts that are missing from an answer that could not be completed. */
+    /** Returns the parts that are missing from an answer that could not be completed. */
     public List<Missing> missing() {
         return missing == null ? List.of() : missing;
     }

@@ -42,7 +42,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         this.requestId = original.requestId;
     }
 
-    /** How long an answer is of use; the cluster drops the request when the time has passed. */
+    /** Sets how long an answer is of use; the cluster drops the request when the time has passed. */
     public S timeout(Duration limit) {
         timeout = limit;
         return self();
@@ -92,7 +92,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         return answer.future();
     }
 
-    /** The rows of a query, asked for anew by every subscriber. */
+    /** Returns the rows of a query, asked for anew by every subscriber. */
     Flow.Publisher<Row> rows() {
         return new RowPublisher(client.connections().subscriberExecutor(), () -> ask(ResultSet.class));
     }

@@ -17,7 +17,7 @@ public final class Insert extends Executable<Insert, WriteOutcome> {
         this.columns = List.of(columns);
     }
 
-    /** One more row: a value for each column named in insertInto, or for each of the table when none was. */
+    /** Adds one more row: a value for each column named in insertInto, or for each of the table when none was. */
     public Insert values(Object... values) {
         if (!columns.isEmpty() && values.length != columns.size()) {
             throw new IllegalArgumentException(values.length + " values for " + columns.size() + " columns");

@@ -22,12 +22,12 @@ public final class PreparedStatement {
         this.text = new StatementText(Objects.requireNonNull(sql, "sql"));
     }
 
-    /** The statement's text. */
+    /** Returns the statement's text. */
     public String sql() {
         return text.sql();
     }
 
-    /** The statement with these values, to be given options and sent; as {@link DaedalusClient#statement}. */
+    /** Returns the statement with these values, to be given options and sent; as {@link DaedalusClient#statement}. */
     public Statement<Outcome> bind(Object... parameters) {
         return new Statement<>(client, Outcome.class, text, parameters);
     }

@@ -43,12 +43,12 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         this.abort = abort;
     }
 
-    /** The answer's columns, in their order. */
+    /** Returns the answer's columns, in their order. */
     public List<ResultColumn> columns() {
         return columns.list();
     }
 
-    /** The rows, once. */
+    /** Returns the rows, once. */
     @Override
     public Iterator<Row> iterator() {
         claim();
@@ -63,7 +63,7 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     }
 
     /**
-     * The rows as a stream with back-pressure: as many as the subscriber has requested, while they arrive. One
+     * Returns the rows as a stream with back-pressure: as many as the subscriber has requested, while they arrive. One
      * subscriber; it is called on the client's {@link DaedalusClient.Builder#subscriberExecutor}. Cancelling aborts the
      * query and frees what was buffered.
      */

@@ -43,7 +43,7 @@ public final class ReturnedRows implements Serializable {
         return read().list();
     }
 
-    /** The rows, in the order in which they were inserted; none when they are not known. */
+    /** Returns the rows, in the order in which they were inserted; none when they are not known. */
     public List<Row> rows() {
         RowReader reader = new RowReader(read());
         reader.use(ByteRange.of(message.getRows().toByteArray()));

@@ -31,12 +31,12 @@ public final class Row {
         this.values = values;
     }
 
-    /** The answer's columns, in their order. */
+    /** Returns the answer's columns, in their order. */
     public List<ResultColumn> columns() {
         return columns.list();
     }
 
-    /** The number of columns. */
+    /** Returns the number of columns. */
     public int size() {
         return values.length;
     }
@@ -52,7 +52,7 @@ public final class Row {
     }
 
     /**
-     * The value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
+     * Returns the value in its natural class: Boolean, Short, Integer, Long, Float, Double, BigDecimal, LocalDate,
      * LocalDateTime, LocalTime, Instant, UUID, String or Interval; null for NULL. Infinity of dates and timestamps is
      * MAX or MIN of their class.
      */
@@ -60,13 +60,14 @@ public final class Row {
         return value(column);
     }
 
-    /** As {@link #getObject(int)}, of the column with this name. */
+    /** Does what {@link #getObject(int)} does, for the column with this name. */
     public Object getObject(String column) {
         return value(columns.indexOf(column));
     }
 
     /**
-     * The value as a {@code type}, one of the natural classes, widened where the other getters would; null for NULL.
+     * Returns the value as a {@code type}, one of the natural classes, widened where the other getters would; null for
+     * NULL.
      */
     public <T> T get(int column, Class<T> type) {
         Object value = value(column);
@@ -82,7 +83,7 @@ public final class Row {
         return type.cast(widened);
     }
 
-    /** As {@link #get(int, Class)}, of the column with this name. */
+    /** Does what {@link #get(int, Class)} does, for the column with this name. */
     public <T> T get(String column, Class<T> type) {
         return get(columns.indexOf(column), type);
     }
@@ -92,7 +93,7 @@ public final class Row {
         return get(column, type);
     }
 
-    /** As {@link #getObject(int, Class)}, of the column with this name. */
+    /** Does what {@link #getObject(int, Class)} does, for the column with this name. */
     public <T> T getObject(String column, Class<T> type) {
         return get(column, type);
     }
@@ -102,137 +103,137 @@ public final class Row {
         return present(column, Boolean.class);
     }
 
-    /** As {@link #getBoolean(int)}, of the column with this name. */
+    /** Does what {@link #getBoolean(int)} does, for the column with this name. */
     public boolean getBoolean(String column) {
         return getBoolean(columns.indexOf(column));
     }
 
-    /** The value of a smallint. */
+    /** Returns the value of a smallint. */
     public short getShort(int column) {
         return present(column, Short.class);
     }
 
-    /** As {@link #getShort(int)}, of the column with this name. */
+    /** Does what {@link #getShort(int)} does, for the column with this name. */
     public short getShort(String column) {
         return getShort(columns.indexOf(column));
     }
 
-    /** The value of an int, or a smallint. */
+    /** Returns the value of an int, or a smallint. */
     public int getInt(int column) {
         return present(column, Integer.class);
     }
 
-    /** As {@link #getInt(int)}, of the column with this name. */
+    /** Does what {@link #getInt(int)} does, for the column with this name. */
     public int getInt(String column) {
         return getInt(columns.indexOf(column));
     }
 
-    /** The value of a bigint, or another integer. */
+    /** Returns the value of a bigint, or another integer. */
     public long getLong(int column) {
         return present(column, Long.class);
     }
 
-    /** As {@link #getLong(int)}, of the column with this name. */
+    /** Does what {@link #getLong(int)} does, for the column with this name. */
     public long getLong(String column) {
         return getLong(columns.indexOf(column));
     }
 
-    /** The value of a real. */
+    /** Returns the value of a real. */
     public float getFloat(int column) {
         return present(column, Float.class);
     }
 
-    /** As {@link #getFloat(int)}, of the column with this name. */
+    /** Does what {@link #getFloat(int)} does, for the column with this name. */
     public float getFloat(String column) {
         return getFloat(columns.indexOf(column));
     }
 
-    /** The value of a double precision, or a real. */
+    /** Returns the value of a double precision, or a real. */
     public double getDouble(int column) {
         return present(column, Double.class);
     }
 
-    /** As {@link #getDouble(int)}, of the column with this name. */
+    /** Does what {@link #getDouble(int)} does, for the column with this name. */
     public double getDouble(String column) {
         return getDouble(columns.indexOf(column));
     }
 
-    /** The value of a numeric. */
+    /** Returns the value of a numeric. */
     public BigDecimal getBigDecimal(int column) {
         return get(column, BigDecimal.class);
     }
 
-    /** As {@link #getBigDecimal(int)}, of the column with this name. */
+    /** Does what {@link #getBigDecimal(int)} does, for the column with this name. */
     public BigDecimal getBigDecimal(String column) {
         return getBigDecimal(columns.indexOf(column));
     }
 
-    /** The value of a date. */
+    /** Returns the value of a date. */
     public LocalDate getDate(int column) {
         return get(column, LocalDate.class);
     }
 
-    /** As {@link #getDate(int)}, of the column with this name. */
+    /** Does what {@link #getDate(int)} does, for the column with this name. */
     public LocalDate getDate(String column) {
         return getDate(columns.indexOf(column));
     }
 
-    /** The value of a timestamp. */
+    /** Returns the value of a timestamp. */
     public LocalDateTime getTimestamp(int column) {
         return get(column, LocalDateTime.class);
     }
 
-    /** As {@link #getTimestamp(int)}, of the column with this name. */
+    /** Does what {@link #getTimestamp(int)} does, for the column with this name. */
     public LocalDateTime getTimestamp(String column) {
         return getTimestamp(columns.indexOf(column));
     }
 
-    /** A timestamp with time zone. */
+    /** Returns a timestamp with time zone. */
     public Instant getInstant(int column) {
         return get(column, Instant.class);
     }
 
-    /** As {@link #getInstant(int)}, of the column with this name. */
+    /** Does what {@link #getInstant(int)} does, for the column with this name. */
     public Instant getInstant(String column) {
         return getInstant(columns.indexOf(column));
     }
 
-    /** The value of an interval. */
+    /** Returns the value of an interval. */
     public Interval getInterval(int column) {
         return get(column, Interval.class);
     }
 
-    /** As {@link #getInterval(int)}, of the column with this name. */
+    /** Does what {@link #getInterval(int)} does, for the column with this name. */
     public Interval getInterval(String column) {
         return getInterval(columns.indexOf(column));
     }
 
-    /** A time of day; 24:00:00, which LocalTime has not, is LocalTime.MAX. {@link #getText} says either. */
+    /** Returns a time of day; 24:00:00, which LocalTime has not, is LocalTime.MAX. {@link #getText} says either. */
     public LocalTime getTime(int column) {
         return get(column, LocalTime.class);
     }
 
-    /** As {@link #getTime(int)}, of the column with this name. */
+    /** Does what {@link #getTime(int)} does, for the column with this name. */
     public LocalTime getTime(String column) {
         return getTime(columns.indexOf(column));
     }
 
-    /** The value of a uuid. */
+    /** Returns the value of a uuid. */
     public UUID getUuid(int column) {
         return get(column, UUID.class);
     }
 
-    /** As {@link #getUuid(int)}, of the column with this name. */
+    /** Does what {@link #getUuid(int)} does, for the column with this name. */
     public UUID getUuid(String column) {
         return getUuid(columns.indexOf(column));
     }
 
-    /** A char or varchar; a char(n) is padded with blanks to n bytes. */
+    /** Returns a char or varchar; a char(n) is padded with blanks to n bytes. */
     public String getString(int column) {
         return get(column, String.class);
     }
 
-    /** As {@link #getString(int)}, of the column with this name. */
+    /** Does what {@link #getString(int)} does, for the column with this name. */
     public String getString(String column) {
         return getString(columns.indexOf(column));
     }
@@ -243,7 +244,7 @@ public final class Row {
         return value == null ? null : ValueText.format(columns.list().get(column).type(), value);
     }
 
-    /** As {@link #getText(int)}, of the column with this name. */
+    /** Does what {@link #getText(int)} does, for the column with this name. */
     public String getText(String column) {
         return getText(columns.indexOf(column));
     }
@@ -293,7 +294,7 @@ public final class Row {
         return type == Integer.class && value instanceof Short ? (Object) (int) number : null;
     }
 
-    /** The getter that fits. */
+    /** Returns the getter that fits. */
     private static String natural(ColumnType.Kind kind) {
         return switch (kind) {
             case BOOL -> "getBoolean";

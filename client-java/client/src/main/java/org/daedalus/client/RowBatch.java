@@ -59,9 +59,9 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
     }
 
     /**
-     * One more row: a value for each column of the table, in the table's order and in the column's class, as {@link
-     * Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. A text is converted to
-     * nothing: {@link ValueText#parse} makes a value of it.
+     * Adds one more row: a value for each column of the table, in the table's order and in the column's class, as
+     * {@link Row#getObject(int)} gives it; an integer may be of any class that holds it. null is NULL. A text is
+     * converted to nothing: {@link ValueText#parse} makes a value of it.
      *
      * @throws IllegalArgumentException when a value does not fit its column; the batch is as it was then
      */
@@ -90,7 +90,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         return rowCount;
     }
 
-    /** Bytes of the packed rows. */
+    /** Returns the bytes of the packed rows. */
     public int sizeBytes() {
         return rows.size();
     }
@@ -139,12 +139,12 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
                 List.of(), map.getVersion(), 0, 0, "", ""));
     }
 
-    /** The table that it was packed for, as the cluster described it. */
+    /** Returns the table that it was packed for, as the cluster described it. */
     DescribeReply described() {
         return table.reply();
     }
 
-    /** Its update and routes, under its submission where it has one. */
+    /** Returns its update and routes, under its submission where it has one. */
     SubmitBody body() {
         PartitionMap map = table.reply().getMap();
         Route.Builder route = Route.newBuilder();

@@ -17,16 +17,16 @@ import org.daedalus.wire.PackedValues;
  * @hidden for the command line: no part of the API, and changed without notice
  */
 public final class RowPacker {
-    /** In the place of a column: of a field that no column has. */
+    /** A field that no column has is given this in the place of a column. */
     public static final int IGNORED = -1;
 
     private static final int ABSENT = -1;
 
     private final TableDescription.Column[] columns;
     private final ColumnType[] types;
-    /** By column: which field has it, or ABSENT. */
+    /** Tells for each column which field has it, or ABSENT. */
     private final int[] fields;
-    /** By column: the packed value of a column that no field has; null is NULL. */
+    /** Holds for each column that no field has its packed value; null is NULL. */
     private final byte[][] defaults;
     private final int fieldCount;
     private final byte[] nullText;
@@ -86,7 +86,7 @@ public final class RowPacker {
         batch.onPacked(start);
     }
 
-    /** True when it is NULL; nothing has been appended then. */
+    /** Appends the default of a column; returns true when it is NULL and nothing has been appended. */
     private boolean appendDefault(int column, ByteWriter out) {
         if (defaults[column] != null) {
             out.put(defaults[column]);

@@ -53,7 +53,8 @@ public final class Statement<T extends Outcome> extends Executable<Statement<T>,
     }
 
     /**
-     * The rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything else.
+     * Returns the rows of a SELECT as a stream with back-pressure; as {@link Select#publish}. Refuses to send anything
+     * else.
      */
     public Flow.Publisher<Row> publish() {
         if (!text.isQuery()) {

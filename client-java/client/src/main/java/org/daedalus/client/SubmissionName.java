@@ -24,7 +24,7 @@ public record SubmissionName(String client, long number, long epoch, long number
         }
     }
 
-    /** For an update that was never sent. */
+    /** Names an update that was never sent. */
     public static SubmissionName of(String client, long number) {
         return new SubmissionName(client, number, 0, 0, false);
     }

@@ -53,22 +53,22 @@ public final class TableDescription {
         return new TableDescription(DescribedTable.of(reply));
     }
 
-    /** The table's name. */
+    /** Returns the table's name. */
     public String tableName() {
         return reply.getTableName();
     }
 
-    /** In the order of the table. */
+    /** Returns the columns in the order of the table. */
     public List<Column> columns() {
         return columns;
     }
 
-    /** The columns' types, in the order of the table. */
+    /** Returns the columns' types, in the order of the table. */
     public List<ColumnType> types() {
         return columns.stream().map(Column::type).toList();
     }
 
-    /** The cluster that has the table. */
+    /** Returns the cluster that has the table. */
     public String clusterId() {
         return reply.getClusterId();
     }
@@ -113,7 +113,10 @@ public final class TableDescription {
                 limits.getAnswerBytesMax(), limits.getGroupsMax(), limits.getLiteralsMax());
     }
 
-    /** The position of the column with exactly this name or, failing that, the only one that differs in case alone. */
+    /**
+     * Returns the position of the column with exactly this name or, failing that, the only one that differs in case
+     * alone.
+     */
     public Optional<Integer> find(String name) {
         Integer found = null;
         boolean ambiguous = false;

@@ -7,10 +7,10 @@ package org.daedalus.client;
  * @hidden for the command line: no part of the API, and changed without notice
  */
 public interface TextFields {
-    /** The record's fields. */
+    /** Returns the record's fields. */
     int fieldCount();
 
-    /** The array that has the field, from {@link #start} to {@link #end}. */
+    /** Returns the array that has the field, from {@link #start} to {@link #end}. */
     byte[] bytes(int field);
 
     /** Returns where the field's bytes begin. */

@@ -12,7 +12,7 @@ public final class ValueException extends Exception {
         this.sqlState = sqlState;
     }
 
-    /** The SQLSTATE with which PostgreSQL refuses the text. */
+    /** Returns the SQLSTATE with which PostgreSQL refuses the text. */
     public String sqlState() {
         return sqlState;
     }

@@ -26,7 +26,7 @@ public record WriteOutcome(long timestamp, List<Partition> partitions, boolean c
     }
 
     /**
-     * Why a row stayed as it was.
+     * Says why a row stayed as it was.
      *
      * @param text the reason in words
      * @param sqlState with which PostgreSQL would have refused the whole update

@@ -36,7 +36,7 @@ final class Desk implements Closeable {
         this.record = Files.newBufferedWriter(record);
     }
 
-    /** The answer's rows. The latency is from sending the statement to its last row. */
+    /** Returns the answer's rows. The latency is from sending the statement to its last row. */
     List<Row> ask(Question question) throws IOException {
         long after = changes.hold();
         long startNs = System.nanoTime();

@@ -21,7 +21,7 @@ final class OtherWork {
     private static final int WAITING = 4;
     private static final int STEAL = 7;
     private static final int TICK_FIELDS = 8;
-    /** After the name, which is in brackets and may hold anything: user and system time. */
+    /** User and system time stand here after the name, which is in brackets and may hold anything. */
     private static final int USER_TICKS = 11;
     private static final int SYSTEM_TICKS = 12;
 
@@ -43,7 +43,7 @@ final class OtherWork {
         this.first = sample();
     }
 
-    /** The processes that {@code daedalus up} has noted in a cluster's {@code cluster.pids}. */
+    /** Returns the processes that {@code daedalus up} has noted in a cluster's {@code cluster.pids}. */
     static List<Long> processesOf(Path pids) throws IOException {
         List<Long> processes = new ArrayList<>();
         for (String line : Files.readAllLines(pids)) {
@@ -73,7 +73,7 @@ final class OtherWork {
                 others * 100, last.cores, stolen * 100, loadAverage());
     }
 
-    /** How many threads wanted a core in the last minute; empty where the system does not say it. */
+    /** Says how many threads wanted a core in the last minute; empty where the system does not say it. */
     private String loadAverage() {
         try {
             String[] fields = Files.readString(proc.resolve("loadavg")).split(" ");

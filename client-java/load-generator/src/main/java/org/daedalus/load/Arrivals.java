@@ -28,7 +28,7 @@ public final class Arrivals {
         this.meanGapNs = 1e9 / perSecond;
     }
 
-    /** The next request's time after the start, in nanoseconds; ascending. */
+    /** Returns the next request's time after the start, in nanoseconds; ascending. */
     public long next() {
         nextNs += -Math.log(1 - random.nextDouble()) * meanGapNs;
         return (long) nextNs;

@@ -28,7 +28,7 @@ public enum Ending {
         this.key = key;
     }
 
-    /** How outcomes name it. */
+    /** Returns the name that outcomes give it. */
     String key() {
         return key;
     }

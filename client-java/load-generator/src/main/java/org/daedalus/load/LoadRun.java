@@ -21,7 +21,7 @@ final class LoadRun {
     private static final long DRAIN_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /**
-     * When.
+     * Says when a run warms up, reports and ends.
      *
      * @param warmUp not reported
      * @param duration reported

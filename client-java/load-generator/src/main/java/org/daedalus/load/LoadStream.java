@@ -2,7 +2,7 @@ package org.daedalus.load;
 
 /** One kind of requests on its way through a {@link LoadRun}, whose thread alone calls it. */
 interface LoadStream {
-    /** When it has something to do; {@link Long#MAX_VALUE}: never again. */
+    /** Returns when it has something to do; {@link Long#MAX_VALUE}: never again. */
     long dueNs();
 
     /** Does what is due. */

@@ -6,7 +6,7 @@ import java.util.List;
 final class OutcomeText {
     private OutcomeText() {}
 
-    /** One second on one line: queries, and updates beside them. */
+    /** Returns one second on one line: queries, and updates beside them. */
     static String second(List<Interval> intervals) {
         StringBuilder line = new StringBuilder();
         for (Interval each : intervals) {
@@ -17,7 +17,7 @@ final class OutcomeText {
         return line.toString();
     }
 
-    /** The whole run, a few lines for each kind of requests; first of all where the generator was the limit. */
+    /** Returns the whole run, a few lines for each kind of requests; first of all where the generator was the limit. */
     static String of(List<LoadOutcome> outcomes, OwnShare own) {
         StringBuilder text = new StringBuilder();
         own.limits().forEach(limit -> text.append("NOTE: ").append(limit).append('\n'));

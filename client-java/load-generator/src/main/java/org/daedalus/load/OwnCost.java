@@ -41,7 +41,7 @@ final class OwnCost implements LoadRun.Meter {
         share = new OwnShare(processNs / 1e9, busiest, (double) busiestNs / Math.max(1, nowNs - beginNs));
     }
 
-    /** After the end. */
+    /** Returns the share; to be called after the end. */
     OwnShare share() {
         return share;
     }

@@ -59,7 +59,7 @@ final class Tally {
         return interval;
     }
 
-    /** The last request that ended in an error; null if none did. */
+    /** Returns the last request that ended in an error; null if none did. */
     synchronized DaedalusException lastFailure() {
         return lastFailure;
     }

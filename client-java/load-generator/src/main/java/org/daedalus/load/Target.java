@@ -15,20 +15,20 @@ interface Target {
      */
     CompletableFuture<Long> send(SqlStatement statement);
 
-    /** A cluster that is asked; an answer is of use for {@code deadline} after its query was sent. */
+    /** Returns a cluster that is asked; an answer is of use for {@code deadline} after its query was sent. */
     static Target queries(DaedalusClient client, Duration deadline) {
         Prepared prepared = new Prepared(client);
         return query -> rowsOf(prepared.of(query.text()).bind(query.parameterArray()).asQuery().timeout(deadline)
                 .executeAsync());
     }
 
-    /** A cluster that is asked, with the client's own deadline. */
+    /** Returns a cluster that is asked, with the client's own deadline. */
     static Target queries(DaedalusClient client) {
         Prepared prepared = new Prepared(client);
         return query -> rowsOf(prepared.of(query.text()).query(query.parameterArray()));
     }
 
-    /** A cluster that is told. */
+    /** Returns a cluster that is told. */
     static Target updates(DaedalusClient client, Duration deadline) {
         Prepared prepared = new Prepared(client);
         return update -> prepared.of(update.text()).bind(update.parameterArray()).asUpdate().timeout(deadline)

@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Which tickets were loaded, and what is asked about them: the same options for everything that asks. */
+/** Says which tickets were loaded, and what is asked about them: the same options for everything that asks. */
 public final class TicketOptions {
     /** `./make.sh run` puts the schedule here, in the tree that this program is of. */
     private static final String FLIGHTS = "build/demo/flights.csv";
@@ -40,7 +40,7 @@ public final class TicketOptions {
         tickets = count;
     }
 
-    /** How many were loaded. */
+    /** Returns how many were loaded. */
     public long tickets() {
         return tickets;
     }
@@ -55,14 +55,14 @@ public final class TicketOptions {
         return Schedule.read(file);
     }
 
-    /** Who sold them, at the start of the sale. */
+    /** Returns the generator that sold them, at the start of the sale. */
     public TicketGenerator sold(Schedule schedule) {
         return new TicketGenerator(schedule, ticketsSeed, TicketParameters.defaults());
     }
 
     /**
-     * The queries of the mix, of which the first comes again after {@code different} ones; throws ParameterException
-     * when there is no such mix.
+     * Returns the queries of the mix, of which the first comes again after {@code different} ones; throws
+     * ParameterException when there is no such mix.
      */
     public TicketQueries queries(Schedule schedule, long seed, int different) {
         try {

@@ -78,7 +78,7 @@ final class UpdatesCommand implements Callable<Integer> {
         }
     }
 
-    /** The update with keys that a {@code seed} decides, each in its turn. Thread-safe. */
+    /** Returns the update with keys that a {@code seed} decides, each in its turn. Thread-safe. */
     static Supplier<SqlStatement> source(String sql, int keys, long seed) {
         AtomicLong number = new AtomicLong(seed * STRIDE);
         return () -> {

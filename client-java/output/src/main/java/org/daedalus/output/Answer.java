@@ -15,7 +15,7 @@ import org.daedalus.wire.ColumnType;
 public interface Answer {
     List<ResultColumn> columns();
 
-    /** The rows, once; throws what the answer ends in. */
+    /** Returns the rows, once; throws what the answer ends in. */
     Iterator<String[]> rows();
 
     /** Rows that are there already. */
@@ -73,12 +73,12 @@ public interface Answer {
         };
     }
 
-    /** Every value of a row as text, timestamps with time zone in UTC; null for NULL. */
+    /** Returns every value of a row as text, timestamps with time zone in UTC; null for NULL. */
     static String[] cells(Row row) {
         return cells(row, ZoneOffset.UTC);
     }
 
-    /** Every value of a row as text, timestamps with time zone by the clocks of a zone; null for NULL. */
+    /** Returns every value of a row as text, timestamps with time zone by the clocks of a zone; null for NULL. */
     static String[] cells(Row row, ZoneId zone) {
         String[] cells = new String[row.size()];
         for (int column = 0; column < cells.length; column++) {

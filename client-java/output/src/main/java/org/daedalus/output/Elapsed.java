@@ -1,6 +1,6 @@
 package org.daedalus.output;
 
-/** How long a statement has taken: from when it was sent to when its answer was complete. */
+/** Measures how long a statement has taken: from when it was sent to when its answer was complete. */
 public final class Elapsed {
     private static final long RUNNING = Long.MIN_VALUE;
 

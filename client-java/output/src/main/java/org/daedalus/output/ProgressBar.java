@@ -3,7 +3,7 @@ package org.daedalus.output;
 import java.util.Locale;
 import java.util.function.LongSupplier;
 
-/** Once something has taken two seconds, shows on standard error how far it is. One thread at a time. */
+/** Shows on standard error how far something is, once it has taken two seconds. One thread at a time. */
 public final class ProgressBar {
     /** The unit of what is counted in bytes: rates are in MB/s. */
     public static final String BYTES = "bytes";
@@ -75,7 +75,7 @@ public final class ProgressBar {
         shown = true;
     }
 
-    /** How fast it goes, and when it will be through if it goes on like that. */
+    /** Says how fast it goes, and when it will be through if it goes on like that. */
     private String pace(long nowNs) {
         double perSecond = (done - skipped) / ((nowNs - startNs) / NS_PER_SECOND);
         if (perSecond <= 0) {

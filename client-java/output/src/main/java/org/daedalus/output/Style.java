@@ -3,7 +3,7 @@ package org.daedalus.output;
 import java.util.function.IntSupplier;
 
 /**
- * How answers are to look.
+ * Says how answers are to look.
  *
  * @param tuplesOnly rows alone: no head, no line with counts
  * @param expanded whether tables show one column a line

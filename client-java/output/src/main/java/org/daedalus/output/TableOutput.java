@@ -134,7 +134,7 @@ public final class TableOutput extends TextOutput {
         return text.append(style.timing() ? ", " + elapsed.ms() + " ms" : "").append(')').toString();
     }
 
-    /** A table with these columns' names; numbers to the right. */
+    /** Returns a table with these columns' names; numbers to the right. */
     public static TextTable tableOf(List<ResultColumn> columns) {
         return new TextTable(columns.stream().map(ResultColumn::name).toArray(String[]::new),
                 columns.stream().map(TableOutput::isRightAligned).toArray(Boolean[]::new));

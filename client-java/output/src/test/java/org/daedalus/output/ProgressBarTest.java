@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How far something is, how fast it goes, and how long it will take. */
+/** The bar says how far something is, how fast it goes, and how long it will take. */
 class ProgressBarTest {
     private static final long SECOND_NS = 1_000_000_000L;
 

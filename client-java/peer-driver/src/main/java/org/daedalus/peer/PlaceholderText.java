@@ -12,7 +12,7 @@ final class PlaceholderText {
 
     private PlaceholderText() {}
 
-    /** The text with a question mark for each placeholder; the workload numbers them as they come. */
+    /** Returns the text with a question mark for each placeholder; the workload numbers them as they come. */
     static String of(SqlStatement statement) {
         return NUMBERED.matcher(statement.text()).replaceAll("?");
     }

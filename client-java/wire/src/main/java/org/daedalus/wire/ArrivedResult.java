@@ -24,9 +24,9 @@ public final class ArrivedResult {
     private static final int REST_SHARE = 8;
 
     private final long sequence;
-    /** Null for rows and for the end of a query. */
+    /** This is null for rows and for the end of a query. */
     private final Result message;
-    /** Null for everything else. */
+    /** This is null for everything but the end of a query. */
     private final QueryEnd end;
     private final byte[] columns;
     private final ByteRange rows;
@@ -90,7 +90,7 @@ public final class ArrivedResult {
         return message == null && end == null;
     }
 
-    /** The end of a query; null: it is something else. */
+    /** Returns the end of a query; null: it is something else. */
     public QueryEnd end() {
         return end;
     }
@@ -121,7 +121,7 @@ public final class ArrivedResult {
         return shapeSequence;
     }
 
-    /** The whole result as a message; of rows and the end of a query it is made anew. */
+    /** Returns the whole result as a message; of rows and the end of a query it is made anew. */
     public Result message() {
         if (message != null) {
             return message;
@@ -197,7 +197,10 @@ public final class ArrivedResult {
         return new ArrivedResult(sequence, columns, rows, rowCount, shapeSequence);
     }
 
-    /** In place where they are most of the frame, so that keeping them keeps little else; otherwise copied. */
+    /**
+     * Keeps the rows in place where they are most of the frame, so that keeping them keeps little else; otherwise
+     * copies them.
+     */
     private static ByteRange keep(byte[] frame, int offset, int size) {
         return size >= frame.length - frame.length / REST_SHARE ? new ByteRange(frame, offset, size)
                 : ByteRange.of(Arrays.copyOfRange(frame, offset, offset + size));
@@ -211,7 +214,7 @@ public final class ArrivedResult {
                 rows.getShapeSequence());
     }
 
-    /** The length of what follows, which is all there; {@code in} has so many bytes in all. */
+    /** Returns the length of what follows, which is all there; {@code in} has so many bytes in all. */
     private static int sizeOf(CodedInputStream in, int inSize) throws IOException {
         int size = in.readRawVarint32();
         if (size < 0 || size > inSize - in.getTotalBytesRead()) {

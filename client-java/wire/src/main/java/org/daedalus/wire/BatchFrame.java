@@ -24,7 +24,7 @@ public final class BatchFrame {
         this.type = type;
     }
 
-    /** Bytes that a message of {@code messageSize} bytes takes as an entry of the batch. */
+    /** Returns the bytes that a message of {@code messageSize} bytes takes as an entry of the batch. */
     public static int entrySize(int messageSize) {
         return 1 + CodedOutputStream.computeUInt32SizeNoTag(messageSize) + messageSize;
     }
@@ -39,7 +39,7 @@ public final class BatchFrame {
         return size == Frame.HEADER_SIZE;
     }
 
-    /** Bytes of all entries so far. */
+    /** Returns the bytes of all entries so far. */
     public int payloadSize() {
         return size - Frame.HEADER_SIZE;
     }
@@ -67,7 +67,7 @@ public final class BatchFrame {
         }
     }
 
-    /** The frame's bytes; the batch is empty afterwards. Cost: one copy, one pass of CRC-32C. */
+    /** Returns the frame's bytes; the batch is empty afterwards. Cost: one copy, one pass of CRC-32C. */
     public byte[] take() {
         byte[] frame = Arrays.copyOf(bytes, size + Frame.CHECKSUM_SIZE);
         size = Frame.HEADER_SIZE;

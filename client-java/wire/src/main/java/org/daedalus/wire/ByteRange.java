@@ -14,7 +14,7 @@ public record ByteRange(byte[] array, int offset, int size) {
         }
     }
 
-    /** The whole array. */
+    /** Returns the whole array. */
     public static ByteRange of(byte[] array) {
         return new ByteRange(array, 0, array.length);
     }

@@ -8,7 +8,7 @@ import org.daedalus.wire.v1.Constant;
 public final class Constants {
     private Constants() {}
 
-    /** A constant of {@code type}; null makes a NULL. */
+    /** Returns a constant of {@code type}; null makes a NULL. */
     public static Constant of(ColumnType type, Object value) {
         Constant.Builder constant = Constant.newBuilder().setType(WireTypes.toMessage(type));
         return value == null
@@ -21,7 +21,7 @@ public final class Constants {
         return of(ColumnType.UNTYPED, text);
     }
 
-    /** The Java value, null for NULL. */
+    /** Returns the Java value, null for NULL. */
     public static Object toValue(Constant constant) throws WireException {
         ColumnType type = WireTypes.read(constant.getType());
         if (constant.getIsNull()) {

@@ -31,12 +31,12 @@ public final class DescribedTable {
         return new DescribedTable(reply, List.copyOf(columns));
     }
 
-    /** In the order of the table. */
+    /** Returns the columns in the order of the table. */
     public List<Column> columns() {
         return columns;
     }
 
-    /** By column. */
+    /** Returns the type of each column. */
     public List<ColumnType> types() {
         return columns.stream().map(Column::type).toList();
     }

@@ -24,14 +24,17 @@ public record Frame(FrameType type, byte[] payload) {
     static final int HEADER_SIZE = 8;
     static final int CHECKSUM_SIZE = 4;
 
-    /** The frame's bytes, length field and checksum included. Cost: one copy of the payload, one pass of CRC-32C. */
+    /**
+     * Returns the frame's bytes, length field and checksum included. Cost: one copy of the payload, one pass of
+     * CRC-32C.
+     */
     public byte[] encode() {
         byte[] bytes = room(payload.length);
         System.arraycopy(payload, 0, bytes, HEADER_SIZE, payload.length);
         return finish(type, bytes);
     }
 
-    /** The bytes of a frame with this message as its payload, which is written in place. */
+    /** Returns the bytes of a frame with this message as its payload, which is written in place. */
     public static byte[] encode(FrameType type, MessageLite message) {
         int size = message.getSerializedSize();
         byte[] bytes = room(size);

@@ -20,7 +20,7 @@ public enum FrameType {
         return code;
     }
 
-    /** The type with this code, or null when there is none. */
+    /** Returns the type with this code, or null when there is none. */
     public static FrameType ofCode(int code) {
         return code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }

@@ -90,7 +90,7 @@ public final class Framer {
         return (int) length + Frame.LENGTH_SIZE;
     }
 
-    /** The frame, all of which is held. */
+    /** Returns the frame, all of which is held. */
     private Frame checked() throws WireException {
         int version = Byte.toUnsignedInt(around.get(4));
         if (version != Frame.VERSION) {

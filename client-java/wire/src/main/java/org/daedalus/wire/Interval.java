@@ -12,7 +12,7 @@ public record Interval(int months, int days, long micros) {
     private static final int SECONDS_PER_MINUTE = 60;
     private static final int SECONDS_PER_HOUR = 3_600;
 
-    /** As PostgreSQL shows it: {@code 1 year 2 mons -3 days +04:05:06.5}. */
+    /** Shows the interval as PostgreSQL does: {@code 1 year 2 mons -3 days +04:05:06.5}. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

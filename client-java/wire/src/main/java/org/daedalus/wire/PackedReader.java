@@ -60,12 +60,12 @@ final class PackedReader {
         at += size;
     }
 
-    /** Nothing is read from {@code newEnd} on; it lies within the range. */
+    /** Reads nothing from {@code newEnd} on, which must lie within the range. */
     void endAt(int newEnd) {
         end = newEnd;
     }
 
-    /** A byte anywhere in the array. */
+    /** Returns a byte anywhere in the array. */
     byte byteAt(int position) {
         return bytes[position];
     }
@@ -77,7 +77,7 @@ final class PackedReader {
         return (int) INT.get(bytes, from);
     }
 
-    /** One value, in its natural class. A char(n) is padded with blanks to n bytes, as PostgreSQL shows it. */
+    /** Returns one value, in its natural class. A char(n) is padded with blanks to n bytes, as PostgreSQL shows it. */
     Object read(ColumnType type) throws WireException {
         return switch (type.kind()) {
             case BOOL -> readBool(type);
@@ -227,7 +227,7 @@ final class PackedReader {
                 && (size < Long.BYTES || PackedScan.isAscii(bytes, from, wordsEnd));
     }
 
-    /** The bytes from {@code from} on, as far as there are any. */
+    /** Returns the bytes from {@code from} on, as far as there are any. */
     private long eightBytes(int from) {
         if (bytes.length - from >= Long.BYTES) {
             return (long) LONG.get(bytes, from);

@@ -37,7 +37,7 @@ public final class PackedRows {
         return in.at() < end;
     }
 
-    /** The next row's values. */
+    /** Returns the next row's values. */
     public Object[] next() throws WireException {
         int nulls = beginRow();
         Object[] values = new Object[types.length];

@@ -22,13 +22,13 @@ public final class PackedScan {
     private static final long HIGH_BITS = 0x8080808080808080L;
     private static final long LOW_BITS = 0x0101010101010101L;
 
-    /** By column: bytes of a value, or STRING. */
+    /** Holds for each column the bytes of a value, or STRING. */
     private final int[] sizes;
     private final boolean[] nullable;
-    /** By column: the most bytes of a string. */
+    /** Holds for each column the most bytes of a string. */
     private final int[] lengths;
     private final ColumnType.Kind[] kinds;
-    /** By column: what a numeric's magnitude must stay below. */
+    /** Holds for each column the bound below which a numeric's magnitude must stay. */
     private final long[] bounds;
     /** Says whether this class knows every column's layout. */
     private final boolean isKnown;
@@ -77,7 +77,7 @@ public final class PackedScan {
     }
 
     /**
-     * The number of rows, when every one is well-formed, has no NULL where none may be, numerics within their
+     * Returns the number of rows, when every one is well-formed, has no NULL where none may be, numerics within their
      * precision, dates within their range, and strings of ASCII that fit; {@link #NOT_SOUND} when a closer look is
      * needed.
      */
@@ -205,7 +205,7 @@ public final class PackedScan {
     }
 
     /**
-     * The bytes of one value of a well-formed row.
+     * Returns the bytes of one value of a well-formed row.
      *
      * @param row where the row starts, with its size field
      * @return null for NULL

@@ -21,10 +21,10 @@ import java.util.UUID;
 public final class PackedValues {
     static final int FLOAT_NAN = 0x7fc00000;
     static final long DOUBLE_NAN = 0x7ff8000000000000L;
-    /** From the first day of the year 1 to 5874897-12-31. */
+    /** Dates reach from the first day of the year 1 to 5874897-12-31. */
     static final int DATE_MIN = -719_162;
     static final int DATE_MAX = 2_145_042_905;
-    /** From the first day of the year 1 to the end of 294246. */
+    /** Timestamps reach from the first day of the year 1 to the end of 294246. */
     static final long TIMESTAMP_MIN = DATE_MIN * 86_400_000_000L;
     static final long TIMESTAMP_MAX = 9_223_371_244_799_999_999L;
     /** Computed dates reach back to 4714-11-24 before Christ. */
@@ -75,7 +75,7 @@ public final class PackedValues {
         }
     }
 
-    /** The packed bytes of one value. */
+    /** Returns the packed bytes of one value. */
     public static byte[] encode(ColumnType type, Object value) {
         ByteWriter out = new ByteWriter(16);
         append(type, value, out);

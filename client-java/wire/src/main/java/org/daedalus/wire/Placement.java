@@ -22,7 +22,7 @@ public final class Placement {
         return XXH3.hashBytes(body);
     }
 
-    /** The finaliser of SplitMix64. */
+    /** Returns the finaliser of SplitMix64. */
     public static long mix(long value) {
         long x = value;
         x = (x ^ (x >>> 30)) * 0xbf58476d1ce4e5b9L;
@@ -37,7 +37,7 @@ public final class Placement {
         return (int) ((high + (low >>> 32)) >>> 32);
     }
 
-    /** The placement key of a value; null is NULL. */
+    /** Returns the placement key of a value; null is NULL. */
     public static long key(ColumnType type, Object value) {
         if (value == null) {
             return NULL_KEY;

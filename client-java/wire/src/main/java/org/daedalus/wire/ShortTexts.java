@@ -25,7 +25,7 @@ final class ShortTexts {
     private ShortTexts() {}
 
     /**
-     * The text of these bytes, the first of them lowest.
+     * Returns the text of these bytes, the first of them lowest.
      *
      * @param bytes ASCII without NUL; those beyond {@code size} are 0
      */

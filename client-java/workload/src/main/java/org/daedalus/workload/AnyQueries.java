@@ -34,7 +34,7 @@ public final class AnyQueries {
         draws.start(seed, STREAM);
     }
 
-    /** The next query. */
+    /** Returns the next query. */
     public SqlStatement next() {
         Ticket ticket = sample.any(draws);
         int wanted = draws.between(CONDITIONS_MIN, CONDITIONS_MAX);
@@ -46,7 +46,7 @@ public final class AnyQueries {
                 predicates.someRanges(columns), ticket);
     }
 
-    /** One of the attributes that are not in {@code taken}, by their weights. */
+    /** Returns one of the attributes that are not in {@code taken}, by their weights. */
     private Column drawOther(Set<Column> taken) {
         double total = 0;
         for (int rank = 0; rank < weights.length; rank++) {

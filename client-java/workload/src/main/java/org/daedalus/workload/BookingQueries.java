@@ -47,7 +47,7 @@ public final class BookingQueries {
         }
     }
 
-    /** The next query. */
+    /** Returns the next query. */
     public SqlStatement next() {
         Ticket ticket = sample.any(draws);
         Set<Column> columns = EnumSet.of(Column.PROVIDER);

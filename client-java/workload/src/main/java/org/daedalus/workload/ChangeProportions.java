@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /**
- * How often each kind of change happens, counted in statements.
+ * Says how often each kind of change happens, counted in statements.
  *
  * @param weights any unit, not negative, not all 0; a kind that is missing never happens
  */

@@ -68,7 +68,7 @@ public final class ChangeSource {
         draws.start(seed, STREAM);
     }
 
-    /** The next change. */
+    /** Returns the next change. */
     public Change next() {
         if (waiting.isEmpty()) {
             long latest = schedule.lastDate() * Demand.DAY;
@@ -108,7 +108,10 @@ public final class ChangeSource {
         statements.forEach(statement -> queue(ChangeKind.REACCOMMODATION, flight, statement));
     }
 
-    /** A departure that tickets have been sold for, the more likely the more there are; -1 when the search is long. */
+    /**
+     * Returns a departure that tickets have been sold for, the more likely the more there are; -1 when the search is
+     * long.
+     */
     private int flightOfTicket(IntPredicate wanted) {
         for (int attempt = 0; attempt < FLIGHT_SEARCH_MAX; attempt++) {
             tickets.fillItinerary((long) (draws.unit() * soldCount), booking);

@@ -82,12 +82,12 @@ public enum Column {
         return kind;
     }
 
-    /** The name as SQL spells it. */
+    /** Returns the name as SQL spells it. */
     public String sqlName() {
         return sqlName;
     }
 
-    /** How many there are: 47. */
+    /** Returns how many there are: 47. */
     static int count() {
         return ALL.length;
     }

@@ -47,7 +47,7 @@ final class Demand {
         return time.toEpochSecond(ZoneOffset.UTC);
     }
 
-    /** A guess at the aircraft: regional carriers fly small ones, and long distances need large ones. */
+    /** Returns a guess at the aircraft: regional carriers fly small ones, and long distances need large ones. */
     private static int seats(String carrier, int distance) {
         boolean regional = switch (carrier) {
             case "EV", "MQ", "9E", "YV", "OO" -> true;
@@ -59,7 +59,10 @@ final class Demand {
         return distance < 1_000 ? 130 : distance < 2_000 ? 160 : 190;
     }
 
-    /** How much of a date's tickets is in the table, {@code days} ahead of now; negative for dates that have passed. */
+    /**
+     * Returns how much of a date's tickets is in the table, {@code days} ahead of now; negative for dates that have
+     * passed.
+     */
     private double soldShare(int days) {
         if (days < 0) {
             return Math.exp(days / parameters.keptDays());
@@ -71,13 +74,13 @@ final class Demand {
                 + parameters.farShare() * Math.exp(-days / parameters.farDays());
     }
 
-    /** A departure whose ticket is in the table now. */
+    /** Returns a departure whose ticket is in the table now. */
     int soldFlight(Draws draws) {
         int day = find(soldBefore, 0, soldBefore.length - 1, draws.unit());
         return flightOn(schedule.firstDate() + day, draws);
     }
 
-    /** When somebody booked a ticket of {@code flight}, at the latest now. */
+    /** Draws when somebody booked a ticket of {@code flight}, at the latest now. */
     long bookedAt(int flight, Draws draws) {
         long departure = schedule.departure(flight);
         if (departure <= now) {
@@ -100,7 +103,9 @@ final class Demand {
         return draws.unit() * (near + far) < near ? parameters.nearDays() : parameters.farDays();
     }
 
-    /** A departure that somebody books at {@code moment}, at least two hours ahead while the schedule has one. */
+    /**
+     * Returns a departure that somebody books at {@code moment}, at least two hours ahead while the schedule has one.
+     */
     int flightBookedAt(long moment, Draws draws) {
         long earliest = moment + LEAD_MIN;
         int date = (int) Math.floorDiv(earliest + lead(0, draws), DAY);
@@ -113,7 +118,7 @@ final class Demand {
         return schedule.departure(flight) < earliest && date < last ? flightOn(date + 1, draws) : flight;
     }
 
-    /** The next flight of a journey, of the same carrier and often on the same route; -1 when there is none. */
+    /** Returns the next flight of a journey, of the same carrier and often on the same route; -1 when there is none. */
     int nextFlight(int flight, Draws draws) {
         int date = schedule.date(flight) + 1 + draws.below(GAP_DAYS_MAX);
         int start = schedule.firstOfCarrier(date, schedule.carrier(flight));
@@ -139,7 +144,7 @@ final class Demand {
         return find(seatsBefore, schedule.firstOn(wanted), schedule.firstOn(wanted + 1), draws.unit());
     }
 
-    /** The i of [start, end) below which the share {@code unit} of what lies between both ends is reached. */
+    /** Returns the i of [start, end) below which the share {@code unit} of what lies between both ends is reached. */
     private static int find(double[] before, int start, int end, double unit) {
         double wanted = before[start] + unit * (before[end] - before[start]);
         int low = start;

@@ -10,7 +10,7 @@ import java.util.function.ToIntFunction;
  * their tickets. Each departure is disrupted once.
  */
 final class Disruptions {
-    /** For each disrupted departure. */
+    /** Each disrupted departure has so many. */
     static final int STATEMENTS = 3;
 
     private static final int LONG_DELAY_MINUTES = 180;
@@ -84,7 +84,9 @@ final class Disruptions {
         return flight >= 0 ? flight : pending.nextSetBit(start);
     }
 
-    /** The first later departure to the same place that operates, of the same carrier if it has one; else -1. */
+    /**
+     * Returns the first later departure to the same place that operates, of the same carrier if it has one; else -1.
+     */
     private int alternative(int flight) {
         int foreign = -1;
         for (int date = schedule.date(flight); date <= schedule.date(flight) + REBOOKING_DAYS_MAX; date++) {

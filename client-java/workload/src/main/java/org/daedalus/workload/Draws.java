@@ -20,7 +20,10 @@ final class Draws {
         return mix(state);
     }
 
-    /** From 0 (included) to {@code bound}, at most 2^31; the error of the scaling is below one in two billion. */
+    /**
+     * Draws a number from 0 (included) to {@code bound}, at most 2^31; the error of the scaling is below one in two
+     * billion.
+     */
     int below(int bound) {
         return (int) ((next() >>> 32) * bound >>> 32);
     }
@@ -30,7 +33,7 @@ final class Draws {
         return low + below(high - low + 1);
     }
 
-    /** From 0 (included) to 1. */
+    /** Draws a number from 0 (included) to 1. */
     double unit() {
         return (next() >>> 11) * UNIT;
     }
@@ -50,7 +53,7 @@ final class Draws {
         return (int) (unit * unit * bound);
     }
 
-    /** An index, as often as its weight says. */
+    /** Returns an index, as often as its weight says. */
     int weighted(int... weights) {
         int total = 0;
         for (int weight : weights) {

@@ -13,10 +13,10 @@ public interface RowWriter {
     /** A number with two decimals, in hundredths. */
     void money(long hundredths);
 
-    /** In days since 1970-01-01. */
+    /** Takes a date in days since 1970-01-01. */
     void date(int day);
 
-    /** In seconds since 1970-01-01. */
+    /** Takes a timestamp in seconds since 1970-01-01. */
     void timestamp(long second);
 
     void text(String value);

@@ -139,12 +139,12 @@ public final class Schedule {
         return rows.length;
     }
 
-    /** The first date, in days since 1970-01-01. */
+    /** Returns the first date, in days since 1970-01-01. */
     public int firstDate() {
         return firstDate;
     }
 
-    /** The last date, in days since 1970-01-01. */
+    /** Returns the last date, in days since 1970-01-01. */
     public int lastDate() {
         return firstDate + dayStarts.length - 2;
     }
@@ -191,22 +191,22 @@ public final class Schedule {
         return rows[index].destination;
     }
 
-    /** In miles. */
+    /** Returns the distance in miles. */
     public int distance(int index) {
         return rows[index].distance;
     }
 
-    /** In days since 1970-01-01. */
+    /** Returns the date in days since 1970-01-01. */
     public int date(int index) {
         return rows[index].date;
     }
 
-    /** As scheduled, in seconds of local time since 1970-01-01. */
+    /** Returns the scheduled departure in seconds of local time since 1970-01-01. */
     public long departure(int index) {
         return rows[index].date * SECONDS_PER_DAY + rows[index].departureMinute * 60L;
     }
 
-    /** As scheduled, in seconds of local time since 1970-01-01. */
+    /** Returns the scheduled arrival in seconds of local time since 1970-01-01. */
     public long arrival(int index) {
         return rows[index].date * SECONDS_PER_DAY + rows[index].arrivalMinute * 60L;
     }

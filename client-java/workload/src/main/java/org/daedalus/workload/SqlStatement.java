@@ -19,7 +19,7 @@ import java.util.List;
 public record SqlStatement(String text, List<Object> parameters) {
     private static final DateTimeFormatter TIMESTAMP = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss");
 
-    /** The parameters as the varargs that a client takes. */
+    /** Returns the parameters as the varargs that a client takes. */
     public Object[] parameterArray() {
         return parameters.toArray();
     }
@@ -55,7 +55,7 @@ public record SqlStatement(String text, List<Object> parameters) {
             return this;
         }
 
-        /** A parameter; NULL is written out, because its type is that of its place. */
+        /** Adds a parameter; NULL is written out, because its type is that of its place. */
         Builder value(Object value) {
             if (value == null) {
                 text.append("NULL");
@@ -66,12 +66,12 @@ public record SqlStatement(String text, List<Object> parameters) {
             return this;
         }
 
-        /** A day, in days since 1970-01-01. */
+        /** Adds a day, in days since 1970-01-01. */
         Builder date(int day) {
             return value(LocalDate.ofEpochDay(day));
         }
 
-        /** In seconds since 1970-01-01. */
+        /** Adds a timestamp in seconds since 1970-01-01. */
         Builder timestamp(long second) {
             return value(LocalDateTime.ofEpochSecond(second, 0, ZoneOffset.UTC));
         }

@@ -55,7 +55,7 @@ public final class Ticket {
         return values().get(column.ordinal());
     }
 
-    /** All values, in the order of {@link Column}. */
+    /** Returns all values, in the order of {@link Column}. */
     public List<Object> values() {
         ValueRow row = new ValueRow();
         writeTo(row);

@@ -45,7 +45,7 @@ public final class TicketGenerator {
         references = new References(seed);
     }
 
-    /** The next ticket; the object is refilled by the next call. */
+    /** Returns the next ticket; the object is refilled by the next call. */
     public Ticket next() {
         if (nextBooking > 0 && place + 1 < booking.flightCount) {
             place++;
@@ -67,12 +67,12 @@ public final class TicketGenerator {
         }
     }
 
-    /** How many bookings the tickets given so far belong to. */
+    /** Returns how many bookings the tickets given so far belong to. */
     public long bookingCount() {
         return nextBooking;
     }
 
-    /** How many bookings the first {@code ticketCount} tickets belong to, the last one perhaps in part. */
+    /** Returns how many bookings the first {@code ticketCount} tickets belong to, the last one perhaps in part. */
     public long bookingsOf(long ticketCount) {
         Booking counted = new Booking();
         long bookings = 0;

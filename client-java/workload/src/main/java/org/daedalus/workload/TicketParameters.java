@@ -19,12 +19,12 @@ public record TicketParameters(LocalDateTime now, double nearDays, double farDay
         }
     }
 
-    /** The morning of 2013-02-08, before a blizzard closed New York's airports. */
+    /** Returns the morning of 2013-02-08, before a blizzard closed New York's airports. */
     public static TicketParameters defaults() {
         return at(LocalDateTime.of(2013, 2, 8, 7, 0));
     }
 
-    /** The ordinary curve, seen at another time. */
+    /** Returns the ordinary curve, seen at another time. */
     public static TicketParameters at(LocalDateTime now) {
         return new TicketParameters(now, 30, 110, 0.25, 60);
     }

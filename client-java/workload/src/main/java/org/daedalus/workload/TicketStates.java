@@ -54,7 +54,7 @@ final class TicketStates {
         fillChange(booking, ticket);
     }
 
-    /** A seat of the cabin. */
+    /** Returns a seat of the cabin. */
     static String seat(char cabin, Draws draws) {
         int row = switch (cabin) {
             case 'Y' -> draws.between(11, ROWS);

@@ -32,7 +32,7 @@ final class Words {
 
     private Words() {}
 
-    /** One of the words, the first ones more often. */
+    /** Returns one of the words, the first ones more often. */
     static String skewed(String[] words, Draws draws) {
         return words[draws.skewed(words.length)];
     }

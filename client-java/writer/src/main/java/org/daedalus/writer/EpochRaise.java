@@ -11,12 +11,11 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Result;
 
 /**
- * How a process becomes the writer: it learns the epoch of all nodes, looks whether its holder still answers, and
- * raises it (docs/protocol.md, "Epochs"); and how it stays the writer when a node was started again. Pure; ends granted
- * or refused.
+ * Makes a process the writer: learns the epoch of all nodes, looks whether its holder still answers, and raises it
+ * (docs/protocol.md, "Epochs"); and keeps it the writer when a node was started again. Pure; ends granted or refused.
  */
 final class EpochRaise {
-    /** How far it has come. */
+    /** Says how far the raising has come. */
     enum State {
         IDLE, INQUIRING, PROBING, RAISING, GRANTED, REFUSED
     }
@@ -25,9 +24,9 @@ final class EpochRaise {
     record Numbered(long keptFrom, long last) {}
 
     private static final long NEVER = Long.MAX_VALUE;
-    /** How far a node lets its epoch rise at a time (docs/protocol.md, "Epochs"). */
+    /** A node lets its epoch rise so far at a time (docs/protocol.md, "Epochs"). */
     private static final long EPOCH_STEP = 1 << 20;
-    /** How often the pause before the next epoch is doubled, at most: to eight seconds. */
+    /** The pause before the next epoch is doubled so often at most: to eight seconds. */
     private static final int DOUBLINGS_MAX = 4;
 
     private final WriterOptions options;
@@ -38,7 +37,7 @@ final class EpochRaise {
     private long asksFrom;
     private long retryNs = NEVER;
     private long known;
-    /** Who held the epoch when the nodes were asked, before the first was raised. */
+    /** Names who held the epoch when the nodes were asked, before the first was raised. */
     private String foundHolder = "";
     private long asked;
     /** The next step for nodes that are far behind; 0: none is known to be. */
@@ -46,12 +45,12 @@ final class EpochRaise {
     private Error problem;
     private Error lastRefusal;
     private List<NodeWatermark> accepted = List.of();
-    /** Null: nothing yet. */
+    /** This is null until something is numbered. */
     private Numbered numbered;
     /** A writer that has numbered nothing may begin behind what others have numbered. */
     private final boolean adopts;
     private long pausesUntilNs = Long.MIN_VALUE;
-    /** How many epochs in a row were of no use because of a node that somebody has to see to. */
+    /** So many epochs in a row were of no use because of a node that somebody has to see to. */
     private int vain;
 
     EpochRaise(WriterOptions options, LiveAggregators aggregators, RecoveredJournal journal) {
@@ -65,17 +64,17 @@ final class EpochRaise {
         return state;
     }
 
-    /** Why it is REFUSED, or who is being probed; null: nothing is known against it. */
+    /** Returns why it is REFUSED, or who is being probed; null: nothing is known against it. */
     Error problem() {
         return problem;
     }
 
-    /** Why nodes and aggregators did not answer or grant the last request; null: they did. */
+    /** Returns why nodes and aggregators did not answer or grant the last request; null: they did. */
     Error lastRefusal() {
         return lastRefusal;
     }
 
-    /** The epoch that was GRANTED. */
+    /** Returns the epoch that was GRANTED. */
     long epoch() {
         return asked;
     }

@@ -26,7 +26,7 @@ public record JournalOptions(Path folder, long bytesMax, boolean adopts) {
         }
     }
 
-    /** With the default size. */
+    /** Returns options with the default size. */
     public static JournalOptions of(Path folder) {
         return new JournalOptions(folder, BYTES_MAX_DEFAULT, false);
     }

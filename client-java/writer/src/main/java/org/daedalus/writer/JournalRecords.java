@@ -59,7 +59,7 @@ final class JournalRecords {
         });
     }
 
-    /** Bytes that it takes. */
+    /** Returns the bytes that it takes. */
     static long size(WriterEffects.OutcomeRecord record) {
         return JournalLog.sizeOf(OUTCOME_FIXED_SIZE + record.outcome().length);
     }

@@ -31,7 +31,7 @@ final class JournalRecovery implements JournalReader.Visitor {
         this.own = own;
     }
 
-    /** The last file's; null: there is none. */
+    /** Returns the last file's header; null: there is none. */
     JournalHeader header() {
         return header;
     }
@@ -119,7 +119,7 @@ final class JournalRecovery implements JournalReader.Visitor {
         updates.headMap(settled, true).clear();
     }
 
-    /** All of it. */
+    /** Returns all that was recovered. */
     RecoveredJournal result(boolean adopts) throws JournalException {
         if (epoch.epoch() == 0) {
             return RecoveredJournal.unused(adopts);

@@ -30,9 +30,9 @@ final class KeptUpdate {
     long confirmedThrough;
     long via;
     boolean sent;
-    /** When it was sent last. */
+    /** The update was sent last at this time. */
     long sentNs;
-    /** Nothing is to be expected of the last sending any more: it has been confirmed or refused. */
+    /** The last sending has been confirmed or refused, and nothing is to be expected of it any more. */
     boolean answered;
     boolean confirmed;
     /** A header with routes and map version alone, encoded: routes as objects take many times their bytes. */
@@ -45,7 +45,7 @@ final class KeptUpdate {
                 submission);
     }
 
-    /** With a header that {@link #header} of another one has encoded. */
+    /** Makes an update with a header that {@link #header} of another one has encoded. */
     KeptUpdate(ByteString body, ByteString header, SubmissionKey submission) {
         this.body = body;
         this.digest = Placement.digest(body.toByteArray());
@@ -53,12 +53,12 @@ final class KeptUpdate {
         this.header = header;
     }
 
-    /** Bytes that are kept as long as it is. */
+    /** Returns the bytes that are kept as long as it is. */
     long bytes() {
         return (long) body.size() + header.size();
     }
 
-    /** The header of an operation that carries it, to be completed. */
+    /** Returns the header of an operation that carries it, to be completed. */
     OperationHeader.Builder header() {
         try {
             return OperationHeader.newBuilder().mergeFrom(header);
@@ -71,7 +71,7 @@ final class KeptUpdate {
         return carriers;
     }
 
-    /** Nothing more is to be expected of {@code carrier}. */
+    /** Expects nothing more of {@code carrier}. */
     void onAnswer(Carrier carrier) {
         answered |= carrier.equals(carriers.peekLast());
     }

@@ -72,7 +72,7 @@ final class KnownSubmissions {
         this.bytesMax = bytesMax;
     }
 
-    /** Null when it is not known, or not any more. */
+    /** Returns what is known of the submission; null when it is not known, or not any more. */
     Known find(SubmissionKey submission) {
         return byKey.get(submission);
     }
@@ -85,7 +85,7 @@ final class KnownSubmissions {
         return bytes;
     }
 
-    /** The timestamp of the last submission that was forgotten; 0: none was. */
+    /** Returns the timestamp of the last submission that was forgotten; 0: none was. */
     long forgottenThrough() {
         return forgottenThrough;
     }
@@ -104,7 +104,7 @@ final class KnownSubmissions {
                 && submission.numberedAfter() >= since && submission.numberedAfter() <= lastNumbered;
     }
 
-    /** The least that a first sending must know of. */
+    /** Returns the least that a first sending must know of. */
     long youngerHalf(long lastNumbered) {
         return forgottenThrough == 0 ? 0 : forgottenThrough + (lastNumbered - forgottenThrough) / 2;
     }
@@ -143,7 +143,7 @@ final class KnownSubmissions {
         return new WriterEffects.OutcomeRecord(timestamp, submission, outcome, known);
     }
 
-    /** The outcomes that the journal has from one position up to another. */
+    /** Returns the outcomes that the journal has from one position up to another. */
     List<WriterEffects.OutcomeRecord> keptBetween(long from, long to) {
         List<WriterEffects.OutcomeRecord> found = new ArrayList<>();
         byKey.forEach((key, known) -> {

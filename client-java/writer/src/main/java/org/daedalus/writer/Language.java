@@ -13,7 +13,7 @@ import org.daedalus.wire.PackedValues;
  * <p>Versions are counted from 1, and each has a hash. A build knows those of all versions that its own contains.
  */
 final class Language {
-    /** Since when infinity of a date or timestamp is a value: older nodes take it for a moment out of range. */
+    /** Infinity of a date or timestamp is a value since this version: older nodes take it for a time out of range. */
     static final int INFINITY_SINCE = 2;
 
     /** Numbers are of these kinds, named by the words of {@code rpc/vectors/language.tsv}. */
@@ -33,7 +33,7 @@ final class Language {
         this.later = Map.copyOf(later);
     }
 
-    /** The first version whose nodes take the value, null among them. */
+    /** Returns the first version whose nodes take the value, null among them. */
     static int neededBy(Object value) {
         return PackedValues.isInfinite(value) ? INFINITY_SINCE : 1;
     }
@@ -64,7 +64,7 @@ final class Language {
         return place < 0 ? OptionalInt.empty() : OptionalInt.of(place + 1);
     }
 
-    /** The first version that has the number. */
+    /** Returns the first version that has the number. */
     int since(Kind kind, int number) {
         return later.getOrDefault(new Number(kind, number), 1);
     }

@@ -38,12 +38,12 @@ final class LiveAggregators {
         return all.isEmpty();
     }
 
-    /** The next operation to the first one from {@code peer} on, in turn. Precondition: there is one. */
+    /** Returns the next operation to the first one from {@code peer} on, in turn. Precondition: there is one. */
     KeptUpdate.Carrier toFirstFrom(long peer) {
         return all.stream().filter(each -> each.peer >= peer).findFirst().orElse(all.get(0)).next();
     }
 
-    /** The next operation to whose turn it is with {@code timestamp}. Precondition: there is one. */
+    /** Returns the next operation to whose turn it is with {@code timestamp}. Precondition: there is one. */
     KeptUpdate.Carrier toNextOf(long timestamp) {
         return all.get((int) (timestamp % all.size())).next();
     }

@@ -20,7 +20,7 @@ final class NumberedUpdates {
     /** An update that an aggregator is still busy with is sent again after so many times the usual wait. */
     private static final int BUSY_RESEND_FACTOR = 8;
     private static final long RETRY_NS_MIN = 1_000_000;
-    /** From the first update that is not confirmed to the last: so many outcomes a node remembers. */
+    /** A node remembers so many outcomes: those from the first update that is not confirmed to the last. */
     static final int UNCONFIRMED_SPAN_MAX = 8_192;
 
     private final WriterOptions options;
@@ -35,7 +35,7 @@ final class NumberedUpdates {
     private long lastProgressNs;
     /** Updates that were refused for want of room are sent again then; {@link #NEVER}: none were. */
     private long roomAgainNs = NEVER;
-    /** Nothing is sent: the epoch is being raised. */
+    /** While this holds nothing is sent: the epoch is being raised. */
     private boolean paused = true;
 
     NumberedUpdates(WriterOptions options, LiveAggregators aggregators) {
@@ -102,7 +102,7 @@ final class NumberedUpdates {
         return journaledThrough;
     }
 
-    /** The first update that can still be sent. */
+    /** Returns the first update that can still be sent. */
     long keptFrom() {
         return kept.isEmpty() ? lastNumbered + 1 : kept.firstKey();
     }
@@ -247,7 +247,7 @@ final class NumberedUpdates {
         roomAgainNs = Math.min(roomAgainNs, nowNs + pauseNs);
     }
 
-    /** The update that the operation carried, if its answer is still waited for; else null. */
+    /** Returns the update that the operation carried, if its answer is still waited for; else null. */
     Long timestampOf(KeptUpdate.Carrier carrier) {
         return sent.get(carrier);
     }

@@ -30,14 +30,17 @@ record RecoveredJournal(
     /** No journal at all: what the writer knows dies with it, and it begins wherever the nodes are. */
     static final RecoveredJournal NONE = unused(true);
 
-    /** As NONE, of somebody who knows what is lost with the writer where nodes keep their rows. */
+    /**
+     * Stands, like NONE, for no journal, for somebody who knows what is lost with the writer where nodes keep their
+     * rows.
+     */
     static final RecoveredJournal RENOUNCED = unused(true);
 
     static RecoveredJournal unused(boolean adopts) {
         return new RecoveredJournal(false, adopts, 0, 0, 0, List.of(), List.of(), 0);
     }
 
-    /** The first update that can still be sent. */
+    /** Returns the first update that can still be sent. */
     long keptFrom() {
         return updates.isEmpty() ? lastNumbered + 1 : updates.get(0).timestamp();
     }

@@ -3,7 +3,7 @@ package org.daedalus.writer;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Which gaps nodes have told of, so that one that several updates have seen causes one sending again. */
+/** Remembers which gaps nodes have told of, so that one that several updates have seen causes one sending again. */
 final class ServedGaps {
     private record Gap(long lastAccepted, long servedNs) {}
 

@@ -10,7 +10,7 @@ import org.daedalus.wire.v1.SubmissionId;
  * @param repeated it was sent before, and nobody has said that nothing came of it
  */
 record Submission(SubmissionKey key, long epoch, long numberedAfter, boolean repeated) {
-    /** Null when the submission has no name. */
+    /** Reads the name of a submission; returns null when it has none. */
     static Submission of(SubmissionId id) {
         SubmissionKey key = SubmissionKey.of(id);
         return key == null ? null : new Submission(key, id.getEpoch(), id.getNumberedAfter(), id.getRepeated());

@@ -14,7 +14,7 @@ import org.daedalus.wire.v1.SubmissionId;
 public record SubmissionKey(long clientHigh, long clientLow, long number) {
     private static final int CLIENT_SIZE = 16;
 
-    /** The key of a submission of the wire; null when it has none. */
+    /** Returns the key of a submission of the wire; null when it has none. */
     static SubmissionKey of(SubmissionId id) {
         ByteString client = id.getClient();
         if (client.size() != CLIENT_SIZE) {

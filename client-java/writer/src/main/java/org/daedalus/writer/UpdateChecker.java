@@ -56,7 +56,7 @@ final class UpdateChecker {
         return table.reply();
     }
 
-    /** Null when the update may be numbered; otherwise what is wrong, and where. */
+    /** Checks an update; returns null when it may be numbered, otherwise what is wrong, and where. */
     Error check(UpdateBody update, ByteString body) {
         language = new NeededLanguage(functions.language());
         try {
@@ -80,7 +80,7 @@ final class UpdateChecker {
         return language.version();
     }
 
-    /** Null when aggregators can follow the routes; otherwise what is wrong, and where. */
+    /** Checks routes; returns null when aggregators can follow them, otherwise what is wrong, and where. */
     Error checkRoutes(List<Route> routes) {
         try {
             new RouteChecker(table).check(routes);

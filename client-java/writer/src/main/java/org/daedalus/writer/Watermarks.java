@@ -6,8 +6,8 @@ import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
- * How far every storage node is, in the life in which it granted the epoch: what it said in another one does not bind
- * it. Timestamps are unsigned by contract and far below 2^63 in fact.
+ * Knows how far every storage node is, in the life in which it granted the epoch: what it said in another one does not
+ * bind it. Timestamps are unsigned by contract and far below 2^63 in fact.
  */
 final class Watermarks {
     private record Mark(long incarnation, long durable) {}
@@ -16,7 +16,7 @@ final class Watermarks {
     private final Map<Integer, Long> languages = new TreeMap<>();
     private long lowest = Long.MAX_VALUE;
 
-    /** From now on the node's word counts as it says this: it may be behind what it was in an earlier life. */
+    /** Starts to count the node's word as it says this: it may be behind what it was in an earlier life. */
     void start(NodeWatermark node) {
         marks.put(node.getNode(), new Mark(node.getIncarnation(), node.getDurable()));
         findLowest();
@@ -45,7 +45,7 @@ final class Watermarks {
         }
     }
 
-    /** True when the lowest watermark has risen. */
+    /** Takes the watermarks of a confirmation; returns true when the lowest has risen. */
     boolean advance(WriteConfirmed confirmed) {
         boolean rises = false;
         for (NodeWatermark node : confirmed.getWatermarksList()) {
@@ -64,7 +64,7 @@ final class Watermarks {
         return lowest > before;
     }
 
-    /** The node's durable watermark; 0 when it is unknown. */
+    /** Returns the node's durable watermark; 0 when it is unknown. */
     long of(int node) {
         Mark known = marks.get(node);
         return known == null ? 0 : known.durable();
@@ -75,7 +75,7 @@ final class Watermarks {
         return lowest;
     }
 
-    /** The node that is furthest behind; the first of equals. */
+    /** Returns the node that is furthest behind; the first of equals. */
     Map.Entry<Integer, Long> slowest() {
         Map.Entry<Integer, Long> slowest = null;
         for (Map.Entry<Integer, Mark> node : marks.entrySet()) {

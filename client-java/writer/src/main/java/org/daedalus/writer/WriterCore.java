@@ -41,7 +41,7 @@ final class WriterCore {
     private final WriterReport report;
     private final RecoveredJournal journal;
     private Phase phase = Phase.IDLE;
-    /** Since this epoch nobody else has numbered; 0: not known yet. */
+    /** Nobody else has numbered since this epoch; 0: not known yet. */
     private long firstEpoch;
     /** The nodes had accepted updates up to here then. */
     private long base;
@@ -73,7 +73,7 @@ final class WriterCore {
         return phase;
     }
 
-    /** Why the phase is FAILED. */
+    /** Returns why the phase is FAILED. */
     Error failure() {
         return failure;
     }
@@ -82,7 +82,7 @@ final class WriterCore {
         return updates.epoch();
     }
 
-    /** Why the epoch has not been raised yet, as nodes and aggregators say it; null when nobody has refused. */
+    /** Returns why the epoch has not been raised yet, as nodes and aggregators say it; null when nobody has refused. */
     Error epochRefusal() {
         return raise.lastRefusal();
     }

@@ -39,11 +39,11 @@ final class WriterDriver implements AutoCloseable {
     private final WriterCore core;
     private final SubmissionDesk desk;
     private final PeerNetwork network;
-    /** Null: what this writer knows dies with it. */
+    /** Without a journal, which is null then, what this writer knows dies with it. */
     private final WriterJournal journal;
     private final DiskFolder folder;
     private final Map<Long, Peer> aggregators = new HashMap<>();
-    /** Whoever waits for the answer to a submission; the desk bounds how many. */
+    /** These wait for answers to submissions; the desk bounds how many. */
     private final Map<Long, Consumer<Result>> waiters = new HashMap<>();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
     private final CompletableFuture<WriterException> failed = new CompletableFuture<>();
@@ -278,7 +278,7 @@ final class WriterDriver implements AutoCloseable {
         }
     }
 
-    /** False: the journal is of another cluster, and nothing is said to this one. */
+    /** Says whether the journal is of the peer's cluster; where it is of another, nothing is said to this one. */
     private boolean isOfThisCluster(Peer peer) {
         Error wrong = journal == null ? null
                 : journal.belongsTo(peer.hello().getClusterId(), peer.hello().getSchemaFingerprint());

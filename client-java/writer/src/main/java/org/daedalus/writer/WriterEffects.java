@@ -37,7 +37,7 @@ final class WriterEffects {
     record EpochRecord(long epoch, long firstEpoch, long base) {}
 
     /**
-     * Why a submission has no number.
+     * Says why a submission has no number.
      *
      * @param isStale what it says about when it was first sent is out of date; sent again, it would be taken
      */
@@ -72,17 +72,19 @@ final class WriterEffects {
         return sends;
     }
 
-    /** By timestamp, without gaps. */
+    /** Returns the records by timestamp, without gaps. */
     List<JournalRecord> records() {
         return records;
     }
 
-    /** After the update records of the same step. */
+    /** Returns the records of outcomes, which come after the update records of the same step. */
     List<OutcomeRecord> outcomeRecords() {
         return outcomeRecords;
     }
 
-    /** Before the other records of the same step; null: no epoch was granted. */
+    /**
+     * Returns the record of the epoch, which comes before the other records of the same step; null: none was granted.
+     */
     EpochRecord epochRecord() {
         return epochRecord;
     }
@@ -109,7 +111,7 @@ final class WriterEffects {
         return probe;
     }
 
-    /** When the core wants to be called if nothing happens before. */
+    /** Returns when the core wants to be called if nothing happens before. */
     long deadlineNs() {
         return deadlineNs;
     }

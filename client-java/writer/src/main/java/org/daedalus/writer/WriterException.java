@@ -2,7 +2,7 @@ package org.daedalus.writer;
 
 import org.daedalus.wire.v1.Error;
 
-/** Why an update has no outcome, or why there is no writer any more. */
+/** Says why an update has no outcome, or why there is no writer any more. */
 public final class WriterException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -13,7 +13,7 @@ public final class WriterException extends RuntimeException {
         this.error = error;
     }
 
-    /** With its category, which says what to do about it. */
+    /** Returns the error, whose category says what to do about it. */
     public Error error() {
         return error;
     }

@@ -107,7 +107,10 @@ final class WriterJournal implements AutoCloseable {
                 : ": it is new");
     }
 
-    /** Null, or why this cluster's updates have no place in it. To be called before anything is appended. */
+    /**
+     * Returns null, or why this cluster's updates have no place in the journal. To be called before anything is
+     * appended.
+     */
     Error belongsTo(String clusterId, String schemaFingerprint) {
         JournalHeader.Identity other = new JournalHeader.Identity(clusterId, schemaFingerprint);
         if (identity == null) {

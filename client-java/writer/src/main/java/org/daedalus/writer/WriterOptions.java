@@ -1,7 +1,7 @@
 package org.daedalus.writer;
 
 /**
- * Who the writer is, and the maximum of everything it keeps.
+ * Says who the writer is, and bounds everything it keeps.
  *
  * @param name what others call the holder of the epoch
  * @param endpoint host:port at which it takes submissions

@@ -87,7 +87,10 @@ public final class ExportCommand implements Callable<Integer> {
         return report(target, rows, System.nanoTime() - startNs);
     }
 
-    /** Also says which updates every slice has to include at least: on an idle cluster, all there are. */
+    /**
+     * Counts the rows, which also says which updates every slice has to include at least: on an idle cluster, all there
+     * are.
+     */
     private long countRows() {
         ResultSet count = Retries.await(client, () -> client.select().countRows().executeAsync());
         long rows = 0;
@@ -120,7 +123,7 @@ public final class ExportCommand implements Callable<Integer> {
         return rows;
     }
 
-    /** All of a slice, or nothing: rows of one that breaks off are void. */
+    /** Returns all of a slice, or nothing: rows of one that breaks off are void. */
     private CompletableFuture<ResultSet> ask(TableSlice.Place place) {
         return new TableSlice(client, table, place, SLICE_BYTES).atLeast(startTimestamp).executeAsync()
                 .thenCompose(ResultSet::whole);

@@ -35,7 +35,7 @@ final class ExportTarget implements AutoCloseable {
             "xls", "ods", "avro", "orc", "arrow", "feather", "sql", "db", "sqlite", "duckdb", "xml", "html", "pdf",
             "zip", "bz2", "xz", "zst", "lz4", "7z", "tar", "tgz");
 
-    /** Null for standard output. */
+    /** This is null for standard output. */
     private final Path path;
     private final Path partial;
     private final boolean isForced;

@@ -27,7 +27,7 @@ final class ColumnGuess {
     private static final Pattern ZONED = Pattern.compile(TIMESTAMP + " ?(Z|[+-]\\d{2}(:?\\d{2})?)");
     private static final Pattern UNIQUE_ID = Pattern.compile("\\p{XDigit}{8}(-\\p{XDigit}{4}){3}-\\p{XDigit}{12}");
     private static final Set<String> TRUTHS = Set.of("true", "false", "t", "f");
-    /** Which types a text may be of, by preference; strings hold everything. */
+    /** A text may be of these types, by preference; strings hold everything. */
     private static final List<Kind> PREFERENCE = List.of(Kind.BOOL, Kind.BIGINT, Kind.NUMERIC, Kind.DOUBLE, Kind.DATE,
             Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.UUID);
     private static final List<Kind> DAYS_AND_TIMESTAMPS = List.of(Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ);
@@ -35,7 +35,7 @@ final class ColumnGuess {
     private static final int LENGTH_STEP = 8;
 
     private final boolean hasDecimalComma;
-    /** Null: dates are as PostgreSQL reads them. */
+    /** Without a form, which is null then, dates are as PostgreSQL reads them. */
     private final DateForm dates;
     private final Set<Kind> possible = EnumSet.copyOf(PREFERENCE);
     private long values;
@@ -73,7 +73,7 @@ final class ColumnGuess {
         }
     }
 
-    /** The text as PostgreSQL spells such a value; null where it is none. */
+    /** Returns the text as PostgreSQL spells such a value; null where it is none. */
     private String spelled(Kind kind, String text) {
         return switch (kind) {
             case NUMERIC, DOUBLE -> hasDecimalComma ? FieldForms.withPoint(text) : text;
@@ -114,7 +114,7 @@ final class ColumnGuess {
         return hasNull || values == 0;
     }
 
-    /** The longest string that was seen, in bytes. */
+    /** Returns the longest string that was seen, in bytes. */
     int sizeMax() {
         return sizeMax;
     }

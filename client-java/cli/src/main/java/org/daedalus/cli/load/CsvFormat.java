@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * How a file writes its records and the values in them.
+ * Says how a file writes its records and the values in them.
  *
  * @param delimiter between fields
  * @param comment a line that begins with it is no record; NONE: there are no such lines
@@ -15,7 +15,7 @@ import java.util.List;
  *     them
  */
 record CsvFormat(char delimiter, int comment, Charset encoding, boolean hasDecimalComma, List<String> dateFormats) {
-    /** In the place of a character that begins comments. */
+    /** Stands in the place of a character that begins comments where there is none. */
     static final int NONE = -1;
 
     /** Returns the format of RFC 4180, with another delimiter. */
@@ -23,7 +23,7 @@ record CsvFormat(char delimiter, int comment, Charset encoding, boolean hasDecim
         return new CsvFormat(delimiter, NONE, StandardCharsets.UTF_8, false, List.of());
     }
 
-    /** As options, where they are not what they are by themselves. */
+    /** Writes as options what is not as it is by itself. */
     String asOptions() {
         StringBuilder options = new StringBuilder();
         if (delimiter != ',') {

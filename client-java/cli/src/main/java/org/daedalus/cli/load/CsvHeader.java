@@ -10,7 +10,7 @@ import org.daedalus.client.TableDescription;
 import org.daedalus.wire.ColumnType.Kind;
 
 /**
- * Which columns the fields of a file have: what its first record says, or whoever loads it.
+ * Says which columns the fields of a file have, by its first record or by the word of whoever loads it.
  *
  * @param targets by field: the column's position, or RowPacker.IGNORED
  * @param raw the record as it stands in the file, or as it would stand there
@@ -29,7 +29,7 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
     record Told(List<String> columns, boolean hasHeader, int skip, boolean ignoresExtra, CsvFormat format) {
         private static final String LEFT_OUT = "-";
 
-        /** As options, where they are not what they are by themselves. */
+        /** Writes as options what is not as it is by itself. */
         String asOptions() {
             return (columns == null ? "" : " --columns " + String.join(",", columns))
                     + (hasHeader ? "" : " --no-header")
@@ -132,7 +132,7 @@ record CsvHeader(TableDescription table, int[] targets, byte[] raw) {
         return found == null ? "" : ": is --delimiter " + found + " meant?";
     }
 
-    /** By field: the kind of its column; null where it is left out. */
+    /** Returns the kind of each field's column; null where the field is left out. */
     Kind[] kinds() {
         Kind[] kinds = new Kind[targets.length];
         for (int field = 0; field < kinds.length; field++) {

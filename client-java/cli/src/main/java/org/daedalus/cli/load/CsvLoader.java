@@ -80,7 +80,7 @@ final class CsvLoader {
     /** Blank lines that nothing has followed so far. */
     private long blankLines;
     private long firstBlankLine;
-    /** As in the state, for other threads. */
+    /** This is the state's own, for other threads. */
     private volatile LoadState.Settled settled;
 
     CsvLoader(DaedalusClient client, TableDescription table, Setup setup, LoadProgress progress) {

@@ -77,7 +77,7 @@ final class CsvReader implements RecordSource {
         return true;
     }
 
-    /** True when a comment stood where the record should. */
+    /** Passes over a comment; returns true when one stood where the record should. */
     private boolean skipComment() throws IOException {
         if ((buffer[recordStart] & 0xff) != comment) {
             return false;

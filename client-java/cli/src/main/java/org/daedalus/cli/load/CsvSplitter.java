@@ -18,7 +18,7 @@ final class CsvSplitter implements TextFields {
     private byte[] bytes = {};
     private int[] starts = new int[64];
     private int[] ends = new int[64];
-    /** By field: in quotes; and whether quotes inside it are doubled. */
+    /** Says of each field whether it is in quotes; the next says whether quotes inside it are doubled. */
     private boolean[] quoted = new boolean[64];
     private boolean[] doubled = new boolean[64];
     private int fieldCount;
@@ -133,7 +133,7 @@ final class CsvSplitter implements TextFields {
         fieldCount++;
     }
 
-    /** Why the last split found no record; null when it found one. */
+    /** Returns why the last split found no record; null when it found one. */
     String problem() {
         return problem;
     }
@@ -143,7 +143,7 @@ final class CsvSplitter implements TextFields {
         return lineCount;
     }
 
-    /** The number of fields, or of complete fields before the problem. */
+    /** Returns the number of fields, or of complete fields before the problem. */
     @Override
     public int fieldCount() {
         return fieldCount;
@@ -188,7 +188,7 @@ final class CsvSplitter implements TextFields {
         return quoted[field];
     }
 
-    /** The field's bytes in an array of their own. */
+    /** Returns the field's bytes in an array of their own. */
     byte[] copy(int field) {
         return Arrays.copyOfRange(bytes(field), start(field), end(field));
     }

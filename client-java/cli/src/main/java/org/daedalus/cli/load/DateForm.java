@@ -70,7 +70,7 @@ final class DateForm {
         return null;
     }
 
-    /** Null where the text is none; most of those that are not found out without an exception. */
+    /** Reads a date, and returns null where the text is none; of most of those it finds out without an exception. */
     private static TemporalAccessor parse(DateTimeFormatter formatter, String text) {
         ParsePosition end = new ParsePosition(0);
         if (formatter.parseUnresolved(text, end) == null || end.getIndex() < text.length()) {

@@ -15,7 +15,7 @@ final class FieldForms implements TextFields {
 
     private final Kind[] kinds;
     private final boolean hasDecimalComma;
-    /** Null: dates are as they should be. */
+    /** Without a form, which is null then, dates are as they should be. */
     private final DateForm dates;
     private final String datePatterns;
     private final String nullText;
@@ -79,7 +79,7 @@ final class FieldForms implements TextFields {
         return found;
     }
 
-    /** The number with a decimal point in place of its comma; null where it has a point. */
+    /** Returns the number with a decimal point in place of its comma; null where it has a point. */
     static String withPoint(String text) {
         return text.indexOf('.') >= 0 ? null : text.replace(',', '.');
     }

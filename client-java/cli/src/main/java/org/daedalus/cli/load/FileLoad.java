@@ -11,7 +11,7 @@ import org.daedalus.client.TableDescription;
 /** The load of one file, or of one stream: finds where to start, loads, and says what came of it. */
 final class FileLoad {
     /**
-     * As given on the command line.
+     * Has the options of the command line.
      *
      * @param nullText may be null
      * @param rejectPath null: a bad line ends the load
@@ -21,7 +21,7 @@ final class FileLoad {
      */
     record Options(String nullText, CsvFormat format, int batchRows, boolean isMended, long fromLine, boolean isRestart,
             Path rejectPath, Path progressDirectory, CsvHeader.Told told, boolean isOneOfMany) {
-        /** For one of a directory's files: its bad lines have a file of their own. */
+        /** Returns the options for one of a directory's files: its bad lines have a file of their own. */
         Options forFile(LoadSource source) throws IOException {
             String name = source.realPath().getFileName().toString();
             String plain = name.endsWith(".gz") ? name.substring(0, name.length() - 3) : name;
@@ -46,7 +46,7 @@ final class FileLoad {
     private final TableDescription table;
     private final LoadSource source;
     private final Options options;
-    /** Null where nobody knows how much there is. */
+    /** This is null where nobody knows how much there is. */
     private Progress.Bar shown;
 
     FileLoad(DaedalusClient client, TableDescription table, LoadSource source, Options options) {

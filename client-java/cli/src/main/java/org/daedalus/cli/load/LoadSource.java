@@ -27,7 +27,7 @@ final class LoadSource {
     private static final int BUFFER_SIZE = 1 << 16;
 
     private final String label;
-    /** Null for standard input. */
+    /** This is null for standard input. */
     private final Path path;
     private final boolean repeatable;
     private final Charset encoding;
@@ -43,7 +43,7 @@ final class LoadSource {
         return new LoadSource("standard input", null, false, StandardCharsets.UTF_8);
     }
 
-    /** A file that is there and can be read; says why when it cannot. */
+    /** Returns a file that is there and can be read; says why when it cannot. */
     static LoadSource of(Path file) throws CliException {
         if (!Files.exists(file)) {
             throw CliException.usage("cannot read " + file + ": "
@@ -71,7 +71,7 @@ final class LoadSource {
         }
     }
 
-    /** The last part of a path. */
+    /** Returns the last part of a path. */
     static String fileName(String name) {
         return Path.of(name).toAbsolutePath().getFileName().toString();
     }
@@ -86,7 +86,7 @@ final class LoadSource {
         return label;
     }
 
-    /** The file, without links; null for standard input. */
+    /** Returns the file, without links; null for standard input. */
     Path realPath() throws IOException {
         return path == null ? null : path.toRealPath();
     }
@@ -116,12 +116,12 @@ final class LoadSource {
         }
     }
 
-    /** Bytes as they lie on disk; 0 where nobody knows. */
+    /** Returns the bytes as they lie on disk; 0 where nobody knows. */
     long size() throws IOException {
         return repeatable ? Files.size(path) : 0;
     }
 
-    /** Why reading failed, for people. */
+    /** Says for people why reading failed. */
     static String reason(IOException failure) {
         if (failure instanceof java.io.EOFException) {
             return "the compressed file ends too early";

@@ -93,7 +93,7 @@ final class LoadStart {
         return true;
     }
 
-    /** False: the state is about another file that stood here, and was loaded to its end. */
+    /** Says whether the state is about this file; it is not when another one stood here, and was loaded to its end. */
     private boolean isGoingOn(LoadState state) throws IOException, CliException {
         boolean isSame = isUnchanged(state);
         boolean isComplete = state.phase == LoadState.Phase.COMPLETE || state.phase == LoadState.Phase.REPORTED;

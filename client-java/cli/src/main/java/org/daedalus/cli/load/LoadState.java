@@ -8,11 +8,11 @@ import java.util.Map;
 import org.daedalus.client.SubmissionName;
 
 /**
- * How far a file has been loaded into a cluster; what {@link LoadProgress} keeps. Batches are numbered from 1, in file
- * order, and submitted under (client, number).
+ * Says how far a file has been loaded into a cluster; {@link LoadProgress} keeps it. Batches are numbered from 1, in
+ * file order, and submitted under (client, number).
  */
 final class LoadState {
-    /** How the load ended, if it did. */
+    /** Says how the load ended, if it did. */
     enum Phase {
         /** It goes on, or was interrupted. */
         UNDER_WAY,
@@ -50,7 +50,7 @@ final class LoadState {
             return batch.again(epoch, timestamp);
         }
 
-        /** The probe itself, submitted again as {@code id}. */
+        /** Returns the probe itself, submitted again as {@code id}. */
         SubmissionName again(SubmissionName id) {
             return id.again(epoch, timestamp - 1);
         }
@@ -66,7 +66,7 @@ final class LoadState {
     /** The reject file was made by this load, or was about to be: what is in it may be written over. */
     boolean rejectFileMade;
     Phase phase = Phase.UNDER_WAY;
-    /** Why the phase is BROKEN. */
+    /** Says why the phase is BROKEN. */
     String problem = "";
     Settled settled = new Settled(new RecordSource.Place(0, 1), 0, 0, 0, 0);
     Sent sent = new Sent(0, 0, 0);

@@ -6,7 +6,7 @@ import org.daedalus.cli.CliException;
 
 /** Reads the records that stand, each quoted as one field, in a file that {@link RejectFile} wrote. */
 final class MendedReader implements RecordSource {
-    /** How {@link RejectFile} writes. */
+    /** {@link RejectFile} writes this format. */
     static final CsvFormat FORMAT = CsvFormat.of(',');
 
     private final CsvReader file;

@@ -11,10 +11,10 @@ interface RecordSource {
      */
     boolean next() throws IOException;
 
-    /** The record's fields; not to be read when there is a {@link #problem}. */
+    /** Returns the record's fields; not to be read when there is a {@link #problem}. */
     CsvSplitter fields();
 
-    /** Why what stands here is no record; null when it is one. Its first line counts as the record then. */
+    /** Returns why the text here is no record; null when it is one. Its first line counts as the record then. */
     String problem();
 
     /** It is a blank line. */

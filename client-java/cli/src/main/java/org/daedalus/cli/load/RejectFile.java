@@ -107,7 +107,7 @@ final class RejectFile implements AutoCloseable {
         size += count;
     }
 
-    /** Bytes of the file with all that was added. */
+    /** Returns the bytes of the file with all that was added. */
     long size() {
         return size;
     }

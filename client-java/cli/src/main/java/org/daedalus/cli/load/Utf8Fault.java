@@ -16,7 +16,7 @@ import java.nio.charset.StandardCharsets;
 record Utf8Fault(long line, int column, int value) {
     private static final int CHARS = 1024;
 
-    /** The first one in a record that starts on {@code line}; null: there is none. */
+    /** Returns the first one in a record that starts on {@code line}; null: there is none. */
     static Utf8Fault find(byte[] record, long line) {
         CharsetDecoder decoder = StandardCharsets.UTF_8.newDecoder();
         ByteBuffer bytes = ByteBuffer.wrap(record);

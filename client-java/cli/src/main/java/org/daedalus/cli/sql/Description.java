@@ -25,7 +25,7 @@ final class Description {
         return first.equals("describe") || first.equals("desc");
     }
 
-    /** The table that a DESCRIBE names; null: none. */
+    /** Returns the table that a DESCRIBE names; null: none. */
     static String nameIn(String sql) {
         String text = Words.withoutComments(sql);
         String name = text.substring(Words.first(sql).length()).strip();
@@ -48,7 +48,7 @@ final class Description {
         }
     }
 
-    /** A row for each column. */
+    /** Returns a row for each column. */
     static Answer columnsOf(TableDescription table) {
         List<String[]> rows = new ArrayList<>();
         for (int index = 0; index < table.columns().size(); index++) {
@@ -73,7 +73,10 @@ final class Description {
         return text.append("Cluster: ").append(table.clusterId()).append('\n').toString();
     }
 
-    /** The constant of the DEFAULT clause; NULL where a column without one takes NULL, nothing where it takes none. */
+    /**
+     * Returns the constant of the DEFAULT clause; NULL where a column without one takes NULL, nothing where it takes
+     * none.
+     */
     private static String defaultOf(TableDescription.Column column) {
         if (column.defaultValue() != null) {
             String text = ValueText.format(column.type(), column.defaultValue());

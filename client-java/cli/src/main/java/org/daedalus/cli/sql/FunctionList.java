@@ -26,7 +26,7 @@ final class FunctionList {
         return ALL.stream().map(Function::name).distinct().sorted().toList();
     }
 
-    /** A line for each function whose name matches: a star stands for anything. Empty: for all of them. */
+    /** Returns a line for each function whose name matches: a star stands for anything. Empty: for all of them. */
     static String about(String pattern) {
         String expression = Arrays.stream((pattern.isEmpty() ? "*" : pattern).toLowerCase(Locale.ROOT).split("\\*", -1))
                 .map(Pattern::quote).collect(Collectors.joining(".*"));

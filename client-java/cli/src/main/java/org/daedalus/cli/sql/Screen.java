@@ -50,7 +50,7 @@ final class Screen implements Target {
         return width > 0 ? width : WIDTH_DEFAULT;
     }
 
-    /** The command to page with; null: there is none. */
+    /** Returns the command to page with; null: there is none. */
     private static String pager() {
         String given = System.getenv("PAGER");
         if (given != null && !given.isBlank()) {

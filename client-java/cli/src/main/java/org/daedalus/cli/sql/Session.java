@@ -177,7 +177,7 @@ final class Session {
         });
     }
 
-    /** The cluster's table; throws DaedalusException. */
+    /** Returns the cluster's table; throws DaedalusException. */
     TableDescription table() {
         return client.await(client.describe());
     }

@@ -20,7 +20,7 @@ record SessionZone(String name, ZoneId zone) {
         return equals(UTC) ? "" : name;
     }
 
-    /** The zone of this name, in whatever letters; empty where there is none. */
+    /** Returns the zone of this name, in whatever letters; empty where there is none. */
     static Optional<SessionZone> find(String name) {
         if (name.equalsIgnoreCase(UTC.name())) {
             return Optional.of(UTC);

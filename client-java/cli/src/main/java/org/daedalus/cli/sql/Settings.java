@@ -10,7 +10,7 @@ import org.daedalus.output.StatementOutput.Format;
 import org.daedalus.output.Style;
 import org.daedalus.output.Style.Expanded;
 
-/** How answers are shown: what the options say at first, and backslash commands later. */
+/** Says how answers are shown: as the options say at first, and backslash commands later. */
 final class Settings {
     private Format format = Format.TABLE;
     private boolean tuplesOnly;
@@ -20,12 +20,12 @@ final class Settings {
     private boolean pager = true;
     private SessionZone zone = SessionZone.UTC;
 
-    /** The output for one statement. */
+    /** Returns the output for one statement. */
     StatementOutput open(PrintStream out, Target target) {
         return format.open(out, System.err, new Style(tuplesOnly, expanded, nullText, timing, target::width));
     }
 
-    /** The names of all formats, as users write them. */
+    /** Returns the names of all formats, as users write them. */
     static String formatNames() {
         return Arrays.stream(Format.values()).map(Settings::nameOf).collect(Collectors.joining(", "));
     }
@@ -84,7 +84,7 @@ final class Settings {
         timing = value;
     }
 
-    /** The zone by whose clocks timestamptz values are read and shown. */
+    /** Returns the zone by whose clocks timestamptz values are read and shown. */
     SessionZone zone() {
         return zone;
     }

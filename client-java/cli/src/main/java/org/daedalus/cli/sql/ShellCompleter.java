@@ -89,7 +89,7 @@ final class ShellCompleter implements Completer {
         Arrays.stream(all).map(each -> small ? each.toLowerCase(Locale.ROOT) : each).forEach(words::add);
     }
 
-    /** The word before the one that is being written, in the same statement; empty: there is none. */
+    /** Returns the word before the one that is being written, in the same statement; empty: there is none. */
     private static String lastWord(String before) {
         String text = before.substring(before.lastIndexOf(';') + 1).stripTrailing();
         int start = text.length();

@@ -20,7 +20,7 @@ final class ShellParser implements Parser {
         return go.find() && !go.group(1).equals("g");
     }
 
-    /** The text with a semicolon in place of \g, \gx or \G. */
+    /** Returns the text with a semicolon in place of \g, \gx or \G. */
     static String withSemicolon(String text) {
         Matcher go = GO.matcher(text);
         return !isCommand(text) && go.find() ? text.substring(0, go.start()) + ";" : text;
@@ -71,7 +71,7 @@ final class ShellParser implements Parser {
 
     /** The word before the cursor. */
     private record Word(String line, int cursor, String word) implements CompletingParsedLine {
-        /** Nothing is escaped: names that need quotes are written with them. */
+        /** Escapes nothing: names that need quotes are written with them. */
         @Override
         public CharSequence escape(CharSequence candidate, boolean complete) {
             return candidate;

@@ -4,7 +4,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How the statements that are answered are written, for \h; and the words they are made of, for completion. */
+/** Shows how the statements that are answered are written, for \h; and has their words, for completion. */
 final class SqlHelp {
     static final String[] STATEMENTS = {"SELECT", "INSERT", "UPDATE", "DELETE", "DESCRIBE"};
     static final String[] KEYWORDS = {"SELECT", "FROM", "WHERE", "GROUP", "ORDER", "BY", "LIMIT", "OFFSET", "AND", "OR",
@@ -35,7 +35,7 @@ final class SqlHelp {
 
     private SqlHelp() {}
 
-    /** How a statement is written; with a word that names none, which ones there are. */
+    /** Shows how a statement is written; with a word that names none, says which ones there are. */
     static String about(String word) {
         String syntax = SYNTAX.get(word.toUpperCase(Locale.ROOT));
         return syntax != null ? syntax : "\\h with one of " + String.join(", ", SYNTAX.keySet())

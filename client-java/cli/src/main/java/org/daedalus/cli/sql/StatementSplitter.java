@@ -48,7 +48,7 @@ final class StatementSplitter {
         return complete;
     }
 
-    /** The statement that was not ended by a semicolon; empty when there is none. */
+    /** Returns the statement that was not ended by a semicolon; empty when there is none. */
     List<Statement> finish() {
         List<Statement> complete = new ArrayList<>();
         end(complete);
@@ -166,7 +166,7 @@ final class StatementSplitter {
                 && (at == 1 || !isIdentifierPart(line.charAt(at - 2)));
     }
 
-    /** The opening $tag$ at {@code at}, or null when this is none. */
+    /** Returns the opening $tag$ at {@code at}, or null when this is none. */
     private static String dollarTag(String line, int at) {
         if (at > 0 && isIdentifierPart(line.charAt(at - 1))) {
             return null;

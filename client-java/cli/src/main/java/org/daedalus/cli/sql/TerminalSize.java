@@ -40,7 +40,10 @@ final class TerminalSize {
         return columns(new ProcessBuilder("stty", "size").redirectInput(new File("/dev/tty")), STTY_MAX_MS);
     }
 
-    /** As a program says that prints rows and columns; 80 when it does not say so within that time. */
+    /**
+     * Returns the columns that a program says, which prints rows and columns; 80 when it does not say so within that
+     * time.
+     */
     static int columns(ProcessBuilder program, long maxMs) {
         try {
             Process process = program.redirectError(ProcessBuilder.Redirect.DISCARD).start();

@@ -19,7 +19,7 @@ final class TextLines {
         return text.ready();
     }
 
-    /** The next line up to its line feed, that included; null at the end. */
+    /** Returns the next line up to its line feed, that included; null at the end. */
     String next() throws IOException {
         StringBuilder line = new StringBuilder();
         for (int c = text.read(); c >= 0; c = text.read()) {

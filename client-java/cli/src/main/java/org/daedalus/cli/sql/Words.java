@@ -8,7 +8,7 @@ import java.util.Locale;
 final class Words {
     private Words() {}
 
-    /** The statement without the blanks and comments in front of it. */
+    /** Returns the statement without the blanks and comments in front of it. */
     static String withoutComments(String sql) {
         int at = 0;
         while (at < sql.length()) {
@@ -26,7 +26,7 @@ final class Words {
         return sql.substring(at);
     }
 
-    /** The first word of a statement in small letters; empty where it does not begin with one. */
+    /** Returns the first word of a statement in small letters; empty where it does not begin with one. */
     static String first(String sql) {
         String text = withoutComments(sql);
         int end = 0;

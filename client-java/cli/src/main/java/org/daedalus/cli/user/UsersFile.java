@@ -25,7 +25,7 @@ public final class UsersFile {
 
     private static final String BLOCK_WRITES_WORD = "block_writes=";
 
-    /** In place of a verifier. */
+    /** Stands in the place of a verifier. */
     static final String NO_PASSWORD = "-";
 
     private static final int NAME_SIZE_MAX = 63;
@@ -68,7 +68,7 @@ public final class UsersFile {
         }
     }
 
-    /** A line with a key that nobody can guess. */
+    /** Returns a line with a key that nobody can guess. */
     private static String drawSaltKey() {
         byte[] key = new byte[SALT_KEY_SIZE];
         new SecureRandom().nextBytes(key);
@@ -89,7 +89,7 @@ public final class UsersFile {
         }
     }
 
-    /** Null: the line means nothing. */
+    /** Reads a line; returns null where it means nothing. */
     private static User parse(String line, int number) throws CliException {
         String text = line.strip();
         if (text.isEmpty() || text.startsWith("#")) {
@@ -127,7 +127,7 @@ public final class UsersFile {
         return users.stream().anyMatch(user -> user.name().equals(name));
     }
 
-    /** With this user, in the place of one of that name, and with a key of salts. */
+    /** Returns a copy with this user, in the place of one of that name, and with a key of salts. */
     UsersFile with(User user) throws CliException {
         String name = user.name();
         String line = user.line();

@@ -13,13 +13,13 @@ import org.daedalus.wire.v1.SubmitBody;
 import org.daedalus.wire.v1.WriteConfirmed;
 
 /**
- * For this project's own programs, which speak the wire's messages: no part of the library's API, and changed without
- * notice. The client's package sets it, since all of this is private there.
+ * Opens to this project's own programs, which speak the wire's messages, what is private to the client's package, which
+ * sets it. It is no part of the library's API, and changed without notice.
  */
 public abstract class ClientAccess {
     private static volatile ClientAccess instance;
 
-    /** The only one. */
+    /** Returns the only instance. */
     public static ClientAccess get() {
         if (instance == null) {
             try {

@@ -1,5 +1,5 @@
 /**
- * How the client works beneath its API, by what each package decides; for this project's own programs, and changed
- * without notice. Packages depend one way: sending, protocol, answers, statements, values.
+ * Lets the client work beneath its API; for this project's own programs, and changed without notice. Each package below
+ * decides one thing, and they depend one way: sending, protocol, answers, statements, values.
  */
 package org.daedalus.client.internal;

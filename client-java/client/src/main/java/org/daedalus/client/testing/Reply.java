@@ -26,7 +26,7 @@ public final class Reply {
     }
 
     /**
-     * The answer to a query.
+     * Returns the answer to a query.
      *
      * @param rows each with a value of its column's class for every column; null is NULL
      */
@@ -54,7 +54,7 @@ public final class Reply {
                 .setMessage(message).setCategory(ErrorCategory.valueOf("ERROR_CATEGORY_" + category))).build()));
     }
 
-    /** Nothing ever comes: the request ends at its deadline. */
+    /** Returns a reply that never comes: the request ends at its deadline. */
     public static Reply silence() {
         return new Reply(List.of());
     }

@@ -46,12 +46,12 @@ final class JournalChunk {
         return firstPosition + bytes.position();
     }
 
-    /** The last update in it; 0: there is none. */
+    /** Returns the last update in it; 0: there is none. */
     long lastTimestamp() {
         return lastTimestamp;
     }
 
-    /** The first update in it; 0: there is none. */
+    /** Returns the first update in it; 0: there is none. */
     long firstTimestamp() {
         return firstTimestamp;
     }
@@ -85,7 +85,7 @@ final class JournalChunk {
         }
     }
 
-    /** All records, to be read. */
+    /** Returns all records, to be read. */
     ByteBuffer content() {
         return bytes.duplicate().flip();
     }

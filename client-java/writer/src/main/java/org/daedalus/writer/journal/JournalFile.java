@@ -16,7 +16,7 @@ public interface JournalFile extends Closeable {
     /** Reads from {@code offset} until {@code target} is full or the file ends; returns how many bytes it read. */
     int read(ByteBuffer target, long offset) throws IOException;
 
-    /** Bytes. */
+    /** Returns the size in bytes. */
     long size() throws IOException;
 
     /**

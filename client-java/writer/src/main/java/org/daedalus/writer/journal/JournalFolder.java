@@ -10,17 +10,17 @@ public interface JournalFolder {
     /** Names of all files, in any order. */
     List<String> names() throws IOException;
 
-    /** A new, empty file. Fails when there is one of that name. */
+    /** Returns a new, empty file. Fails when there is one of that name. */
     JournalFile create(String name) throws IOException;
 
-    /** A file to be read. */
+    /** Returns a file to be read. */
     JournalFile open(String name) throws IOException;
 
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;
 
-    /** From now on names survive a loss of power, as they are. */
+    /** Makes the names survive a loss of power as they are. */
     void force() throws IOException;
 
     /** The file as whoever has to look after it would find it. */

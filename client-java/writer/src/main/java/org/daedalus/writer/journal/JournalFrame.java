@@ -18,7 +18,7 @@ final class JournalFrame {
 
     private JournalFrame() {}
 
-    /** Bytes of the frame around so many. */
+    /** Returns the bytes of the frame around so many. */
     static int size(int payloadSize) {
         return (HEADER_SIZE + payloadSize + ALIGNMENT - 1) & -ALIGNMENT;
     }
@@ -41,7 +41,7 @@ final class JournalFrame {
         return (int) crc.getValue();
     }
 
-    /** The bytes that the payload at {@code at} says it has, if a frame may begin there; else -1. */
+    /** Returns the bytes that the payload at {@code at} says it has, if a frame may begin there; else -1. */
     static int payloadSize(ByteBuffer bytes, int at, long position) {
         int length = bytes.getInt(at + LENGTH_OFFSET);
         boolean isPossible = bytes.getLong(at + POSITION_OFFSET) == position && length >= 0

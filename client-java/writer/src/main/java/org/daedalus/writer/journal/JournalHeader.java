@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  */
 public record JournalHeader(long journal, long file, long firstPosition, long firstTimestamp, long epoch,
         long firstEpoch, long base, String holder, Identity identity, long language) {
-    /** Which cluster's updates a journal has. */
+    /** Names the cluster whose updates a journal has. */
     public record Identity(String clusterId, String schemaFingerprint) {}
 
     /** Bytes before the first record. */

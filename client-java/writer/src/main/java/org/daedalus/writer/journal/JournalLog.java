@@ -21,7 +21,7 @@ public final class JournalLog implements AutoCloseable {
 
     /** So many files in a row that cannot be made durable are the end. */
     static final int FAILURES_MAX = 3;
-    /** How long closing waits for the disk. */
+    /** Closing waits for the disk so long. */
     public static final long CLOSE_MAX_MS = 5_000;
 
     /** Writes the content of a record. */
@@ -32,7 +32,7 @@ public final class JournalLog implements AutoCloseable {
 
     /** Writes what a new file says of the time at which it begins. Called on the journal's thread. */
     public interface HeaderSource {
-        /** The header of a new file. */
+        /** Returns the header of a new file. */
         JournalHeader header(long file, long firstPosition, long firstTimestamp);
     }
 
@@ -41,22 +41,24 @@ public final class JournalLog implements AutoCloseable {
         /** All records before {@code position} are durable, and the updates up to {@code timestamp}. */
         void onForced(long position, long timestamp);
 
-        /** Nothing can be written: the disk is full ({@link DiskFullException}) or fails; null: it can again. */
+        /**
+         * Hears that nothing can be written: the disk is full ({@link DiskFullException}) or fails; null: it can again.
+         */
         void onProblem(IOException problem);
 
-        /** Nothing can be written any more. */
+        /** Hears that nothing can be written any more. */
         void onLost(String reason);
     }
 
     /**
-     * How it is written.
+     * Says how the journal is written.
      *
      * @param fileBytes a file with so many is not continued
      * @param pauseMs before the next try where the disk is full or a file failed
      * @param idleMs records that nobody waits for are forced after so long
      */
     public record Options(long fileBytes, long pauseMs, long idleMs) {
-        /** As docs/journal.md says. */
+        /** Has the values of docs/journal.md. */
         public static final Options DEFAULT = new Options(64L << 20, 500, 100);
     }
 
@@ -135,17 +137,17 @@ public final class JournalLog implements AutoCloseable {
         return position;
     }
 
-    /** Bytes that a record with so many bytes of payload takes. */
+    /** Returns the bytes that a record with so many bytes of payload takes. */
     public static long sizeOf(int payloadSize) {
         return JournalFrame.size(payloadSize);
     }
 
-    /** The position of the next record. */
+    /** Returns the position of the next record. */
     public synchronized long endPosition() {
         return filling.endPosition();
     }
 
-    /** Bytes of all files, and of what is on its way to them. */
+    /** Returns the bytes of all files, and of what is on its way to them. */
     public synchronized long bytes() {
         long sum = currentSize + filling.size();
         for (FullFile each : fullFiles) {
@@ -154,7 +156,7 @@ public final class JournalLog implements AutoCloseable {
         return sum;
     }
 
-    /** The oldest file, if it is not the one that is written to; else null. */
+    /** Returns the oldest file, if it is not the one that is written to; else null. */
     public synchronized FullFile oldest() {
         return deleteFile >= 0 ? null : fullFiles.peek();
     }
@@ -229,7 +231,7 @@ public final class JournalLog implements AutoCloseable {
         isWaitedFor = true;
     }
 
-    /** False: it cannot be. */
+    /** Writes a chunk durably; returns false when it cannot be. */
     private boolean writeDurably(JournalChunk chunk) throws InterruptedException {
         if (chunk.isEmpty()) {
             return true;
@@ -308,7 +310,7 @@ public final class JournalLog implements AutoCloseable {
         currentSize = current == null ? 0 : current.size();
     }
 
-    /** Nothing is written to the current file any more; what it has from {@code end} on does not count. */
+    /** Writes nothing more to the current file; what it has from {@code end} on does not count. */
     private synchronized void retire(long end) {
         fullFiles.add(new FullFile(current.header().file(), current.header().firstPosition(), end, forcedTimestamp,
                 current.size()));

@@ -3,7 +3,7 @@ package org.daedalus.writer.journal;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** How a journal's files are called; sorted by name they are in order. */
+/** Names a journal's files; sorted by name they are in order. */
 final class JournalNames {
     private static final Pattern FILE = Pattern.compile("journal-\\d{12}\\.log");
     private static final Pattern UNFINISHED = Pattern.compile("journal-\\d{12}\\.new");
@@ -14,7 +14,7 @@ final class JournalNames {
         return String.format(Locale.ROOT, "journal-%012d.log", file);
     }
 
-    /** Until its header is durable. */
+    /** Names a file until its header is durable. */
     static String unfinished(long file) {
         return String.format(Locale.ROOT, "journal-%012d.new", file);
     }

@@ -178,7 +178,7 @@ public final class JournalReader {
             return count <= bytes.limit();
         }
 
-        /** The size of the payload of the frame there, which is in memory then; -1: there is none. */
+        /** Returns the size of the payload of the frame there, which is in memory then; -1: there is none. */
         int soundFrame(long offset, long position) throws IOException {
             if (!has(offset, JournalFrame.HEADER_SIZE)) {
                 return -1;

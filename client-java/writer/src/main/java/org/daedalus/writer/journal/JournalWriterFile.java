@@ -21,7 +21,10 @@ final class JournalWriterFile {
         this.zeros = ByteBuffer.allocateDirect(extent);
     }
 
-    /** A file that has its name once its header is durable; one that never got there is removed at the next start. */
+    /**
+     * Returns a file that has its name once its header is durable; one that never got there is removed at the next
+     * start.
+     */
     static JournalWriterFile create(JournalFolder folder, JournalHeader header, long fileBytes) throws IOException {
         String unfinished = JournalNames.unfinished(header.file());
         folder.delete(unfinished);
@@ -44,12 +47,12 @@ final class JournalWriterFile {
         return header;
     }
 
-    /** Bytes that it takes. */
+    /** Returns the bytes that it takes. */
     long size() {
         return prewritten;
     }
 
-    /** Bytes of records. */
+    /** Returns the bytes of records. */
     long written() {
         return written - JournalHeader.SIZE;
     }

@@ -2,7 +2,7 @@ package org.daedalus.client.internal.answers;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many bytes of answers may wait to be read, over all answers of a client. Thread-safe. */
+/** Bounds how many bytes of answers may wait to be read, over all answers of a client. Thread-safe. */
 public final class BufferSpace {
     private final long bytesMax;
     private final AtomicLong bytes = new AtomicLong();

@@ -20,7 +20,7 @@ public final class ColumnsCache {
     private final Known[] places = new Known[PLACES];
     private final CRC32C checksum = new CRC32C();
 
-    /** The columns of which {@code encoded} are the fields of a QueryRows; throws when they are malformed. */
+    /** Returns the columns of which {@code encoded} are the fields of a QueryRows; throws when they are malformed. */
     public ResultColumns of(byte[] encoded) throws WireException {
         if (encoded.length > ENCODED_SIZE_MAX) {
             return read(encoded);

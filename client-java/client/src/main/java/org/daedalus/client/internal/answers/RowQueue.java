@@ -21,7 +21,7 @@ public final class RowQueue {
 
     private final BufferSpace space;
     private final Deque<ByteRange> batches = new ArrayDeque<>(1);
-    /** Null until somebody asks for it. */
+    /** This is null until somebody asks for it. */
     private CompletableFuture<Void> arrived;
     private long readingBytes;
     private long rowsArrived;
@@ -126,7 +126,7 @@ public final class RowQueue {
         return end != null || failure != null;
     }
 
-    /** Why the answer broke off; null: it did not, so far. */
+    /** Returns why the answer broke off; null: it did not, so far. */
     public DaedalusException failure() {
         return failure;
     }
@@ -136,7 +136,7 @@ public final class RowQueue {
         return end != null && batches.isEmpty();
     }
 
-    /** The next batch of packed rows; null: none is here now. */
+    /** Returns the next batch of packed rows; null: none is here now. */
     public synchronized ByteRange poll() {
         space.release(readingBytes);
         readingBytes = 0;

@@ -66,7 +66,7 @@ public final class ClientActions {
         return deliveries;
     }
 
-    /** Why the peer that has just been reached must be left; null: it is used. */
+    /** Returns why the peer that has just been reached must be left; null: it is used. */
     public String peerRefusal() {
         return peerRefusal;
     }

@@ -12,8 +12,8 @@ import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
 
 /**
- * Which aggregator gets which request, and what becomes of requests when connections, answers and deadlines come and
- * go.
+ * Decides which aggregator gets which request, and what becomes of requests when connections, answers and deadlines
+ * come and go.
  *
  * <p>Pure: knows no sockets, threads and clocks. Requests take live aggregators in turn, each up to {@link
  * #PEER_IN_FLIGHT_MAX}; beyond, they wait for an answer to make room. A lost connection repeats a query only if nothing
@@ -54,7 +54,7 @@ public final class ClientCore {
         this.window = new UpdateWindow(repeatsRefused);
     }
 
-    /** When {@link #onTick} has something to do. */
+    /** Returns when {@link #onTick} has something to do. */
     public long nextDeadlineNs() {
         long nextNs = deadlines.isEmpty() ? Long.MAX_VALUE : deadlines.first().deadlineNs;
         return Math.min(nextNs, waiting.nextRepeatNs());
@@ -68,7 +68,7 @@ public final class ClientCore {
         return !peers.isEmpty() || dials.haveAllFailed();
     }
 
-    /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
+    /** Returns the cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
     public ClusterIdentity cluster() {
         return binding.current();
     }
@@ -171,7 +171,7 @@ public final class ClientCore {
         }
     }
 
-    /** As {@link #onResult(long, ArrivedResult, long)}, of a message. */
+    /** Takes a result that is a message. */
     ClientActions onResult(long peerId, Result result, long nowNs) {
         return onResult(peerId, ArrivedResult.of(result), nowNs);
     }
@@ -239,7 +239,7 @@ public final class ClientCore {
         actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, true));
     }
 
-    /** The application wants no answer any more; the failure is delivered unless the request has ended. */
+    /** Ends a request that the application wants no answer to; delivers the failure unless the request has ended. */
     public ClientActions abort(Request request, DaedalusException failure, long nowNs) {
         ClientActions actions = new ClientActions();
         if (!request.finished) {
@@ -355,7 +355,7 @@ public final class ClientCore {
         waiting.addUntil(repeatAtNs, request);
     }
 
-    /** Nothing came of the sending that was just refused. */
+    /** Takes back a request of whose sending, which was just refused, nothing came. */
     private void takeBack(Request request) {
         peers.get(request.peerId).release(request);
         request.peerId = 0;

@@ -11,7 +11,7 @@ import org.daedalus.wire.v1.WriteRefused;
 
 /** The failures that {@link ClientCore} itself decides on: category, SQLSTATE and words of each. */
 final class ClientErrors {
-    /** Why an endpoint cannot be used, and whether it is because the peer there is not one of this client's cluster. */
+    /** Says why an endpoint cannot be used, and whether the peer there is not one of this client's cluster. */
     record DialFailure(String reason, boolean isForeign) {}
 
     private ClientErrors() {}
@@ -48,7 +48,7 @@ final class ClientErrors {
                 : new DaedalusException(Category.RETRY, "57014", "no answer within the deadline" + reason);
     }
 
-    /** A failure of an update of which an earlier sending has no answer: it says nothing about that one. */
+    /** Turns the failure of an update of which an earlier sending has no answer: it says nothing about that one. */
     static DaedalusException afterALoss(DaedalusException failure) {
         if (failure.category() == Category.UNKNOWN) {
             return failure;

@@ -4,8 +4,8 @@ import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Role;
 
 /**
- * Which cluster a client is bound to: all connections of one moment are to one, and once none is left the next one may
- * be to another, unless the application has named its cluster. Pure.
+ * Decides to which cluster a client is bound: all connections of one time are to one, and once none is left the next
+ * one may be to another, unless the application has named its cluster. Pure.
  */
 final class ClusterBinding {
     private final String pinnedClusterId;
@@ -29,8 +29,8 @@ final class ClusterBinding {
     }
 
     /**
-     * Why the peer that says {@code hello} must not be used; null: it may. Two dials that are made before any is
-     * answered expect nothing yet, so that the second answer can be from another cluster.
+     * Returns why the peer that says {@code hello} must not be used; null: it may. Two dials that are made before any
+     * is answered expect nothing yet, so that the second answer can be from another cluster.
      */
     String refusal(Hello hello, boolean isConnected) {
         if (hello.getRole() != Role.ROLE_AGGREGATOR) {

@@ -3,7 +3,8 @@ package org.daedalus.client.internal.protocol;
 import org.daedalus.wire.v1.Hello;
 
 /**
- * Which cluster a connection is to, as its hello says: what was learnt of one cluster means nothing in another.
+ * Names the cluster that a connection is to, as its hello says: what was learnt of one cluster means nothing in
+ * another.
  *
  * @param mapVersion of the partition map
  */

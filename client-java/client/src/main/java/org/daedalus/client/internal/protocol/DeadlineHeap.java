@@ -20,7 +20,7 @@ final class DeadlineHeap {
         return size == 0;
     }
 
-    /** The one whose deadline comes first; there must be one. */
+    /** Returns the one whose deadline comes first; there must be one. */
     Request first() {
         return heap[0];
     }
@@ -33,7 +33,7 @@ final class DeadlineHeap {
         moveUp(size++, request);
     }
 
-    /** Nothing happens when it is not here. */
+    /** Removes the request; does nothing when it is not here. */
     void remove(Request request) {
         int place = request.heapPlace;
         if (place < 0) {
@@ -50,7 +50,7 @@ final class DeadlineHeap {
         }
     }
 
-    /** All of them, the first deadline first. */
+    /** Returns all of them, the first deadline first. */
     List<Request> inOrder() {
         Request[] all = Arrays.copyOf(heap, size);
         Arrays.sort(all, ORDER);

@@ -76,7 +76,7 @@ final class LivePeers {
         peers.add(place, new Peer(id, hello));
     }
 
-    /** Null: it is not there. */
+    /** Returns the peer; null: it is not there. */
     Peer get(long id) {
         for (int index = 0; index < peers.size(); index++) {
             if (peers.get(index).id == id) {
@@ -86,14 +86,14 @@ final class LivePeers {
         return null;
     }
 
-    /** The one that was there; null: it was not. */
+    /** Returns the one that was there; null: it was not. */
     Peer remove(long id) {
         Peer peer = get(id);
         peers.remove(peer);
         return peer;
     }
 
-    /** The one after the last one that was given something, of those with room; null: there is none. */
+    /** Returns the one after the last one that was given something, of those with room; null: there is none. */
     Peer next() {
         int count = peers.size();
         int first = 0;

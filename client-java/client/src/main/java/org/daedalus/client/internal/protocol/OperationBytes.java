@@ -46,7 +46,7 @@ final class OperationBytes {
         this.size = fieldSize(headerSize) + (bodySize() == 0 ? 0 : fieldSize(bodySize()));
     }
 
-    /** One sending of a request, under the sequence that it has now. */
+    /** Returns one sending of a request, under the sequence that it has now. */
     static OperationBytes of(Request request, long nowNs) {
         Request.Content content = request.content;
         int handle = request.definition == null ? 0 : request.definition.handle;
@@ -70,7 +70,7 @@ final class OperationBytes {
         return shapeHandle != 0;
     }
 
-    /** Bytes as an entry of a batch. */
+    /** Returns the bytes as an entry of a batch. */
     int entrySize() {
         return BatchFrame.entrySize(size);
     }

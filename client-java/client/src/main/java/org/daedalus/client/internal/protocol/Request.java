@@ -78,7 +78,7 @@ public final class Request {
     long id;
     long peerId;
     long sequence;
-    /** By which its statement travels at its peer, as long as it is in flight there; null: whole. */
+    /** Its statement travels by this at its peer, as long as it is in flight there; null: it travels whole. */
     StatementHandles.Definition definition;
     /** Says that this sending brings the definition along. */
     boolean defines;
@@ -95,7 +95,7 @@ public final class Request {
     boolean answered;
     boolean finished;
     int refusals;
-    /** Why it is repeated; null: nobody has refused it. */
+    /** It is repeated because of this; null: nobody has refused it. */
     DaedalusException lastRefusal;
     int staleRefusals;
     long repeatAtNs;
@@ -148,7 +148,7 @@ public final class Request {
         sentEver = true;
     }
 
-    /** A body with the submission alone; encodings of one message that follow each other are read as one. */
+    /** Returns a body with the submission alone; encodings of one message that follow each other are read as one. */
     ByteString named() {
         SubmissionId submission = content.submission.toBuilder()
                 .setEpoch(stamp.epoch()).setNumberedAfter(stamp.numberedAfter()).setRepeated(lostEver).build();

@@ -29,7 +29,7 @@ final class RequestMap {
         size++;
     }
 
-    /** Null: it is not here. */
+    /** Returns the request with this sequence; null: it is not here. */
     Request get(long sequence) {
         int place = home(sequence);
         while (places[place] != null && places[place].sequence != sequence) {
@@ -59,7 +59,7 @@ final class RequestMap {
         places[gap] = null;
     }
 
-    /** All of them, in the order of their sequences. */
+    /** Returns all of them, in the order of their sequences. */
     List<Request> inOrder() {
         List<Request> all = new ArrayList<>(size);
         for (Request request : places) {

@@ -29,7 +29,7 @@ final class StatementHandles {
         final int handle;
         /** The DEFINE has this sequence, and answers name the definition by it. */
         final long sequence;
-        /** Null until an answer has taught them. */
+        /** The columns are null until an answer has told them. */
         private ResultColumns columns;
         private boolean isSent;
         private boolean hasHandle = true;
@@ -74,8 +74,8 @@ final class StatementHandles {
     }
 
     /**
-     * The definition by which {@code text} travels, for one request until {@link #onOver}; null: it travels whole. A
-     * new one has the next sequence, and must be sent.
+     * Returns the definition by which {@code text} travels, for one request until {@link #onOver}; null: it travels
+     * whole. A new one has the next sequence, and must be sent.
      */
     Definition use(StatementText text) {
         if (handlesMax == 0 || givenUp) {
@@ -134,7 +134,7 @@ final class StatementHandles {
         return made;
     }
 
-    /** The handle that has become free. */
+    /** Returns the handle that has become free. */
     private int evict() {
         Iterator<Definition> oldest = bySql.values().iterator();
         Definition evicted = oldest.next();

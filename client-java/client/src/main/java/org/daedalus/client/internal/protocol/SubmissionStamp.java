@@ -31,7 +31,7 @@ record SubmissionStamp(long epoch, long numberedAfter) {
                 : result.hasConfirmed() ? after(result.getConfirmed()) : this;
     }
 
-    /** The aggregator that describes the cluster may be behind another one that did so before. */
+    /** Learns from an aggregator that describes the cluster, which may be behind another one that did so before. */
     private SubmissionStamp after(DescribeReply described) {
         return Long.compareUnsigned(described.getEpoch(), epoch) < 0
                 ? this : new SubmissionStamp(described.getEpoch(), later(described.getConfirmed()));

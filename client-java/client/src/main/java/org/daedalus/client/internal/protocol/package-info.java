@@ -1,2 +1,2 @@
-/** Which aggregator gets which request, and how each request ends. Knows no sockets, threads and clocks. */
+/** Decides which aggregator gets which request, and how each request ends. Knows no sockets, threads and clocks. */
 package org.daedalus.client.internal.protocol;

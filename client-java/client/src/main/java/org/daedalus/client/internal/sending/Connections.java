@@ -137,7 +137,10 @@ public final class Connections implements PeerHandler, AutoCloseable {
         return subscriberExecutor;
     }
 
-    /** The cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. Any thread. */
+    /**
+     * Returns the cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. Any
+     * thread.
+     */
     public ClusterIdentity cluster() {
         return cluster;
     }

@@ -23,7 +23,7 @@ public final class ParameterBytes {
     private int size;
     private final ByteWriter packed = new ByteWriter(VALUE_START_SIZE);
 
-    /** All of {@code values}; throws IllegalArgumentException for a class that no type corresponds to. */
+    /** Returns all of {@code values}; throws IllegalArgumentException for a class that no type corresponds to. */
     public static ByteString of(Object... values) {
         if (values.length == 0) {
             return ByteString.EMPTY;

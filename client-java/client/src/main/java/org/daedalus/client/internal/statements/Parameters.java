@@ -46,7 +46,7 @@ final class Parameters {
      *     does
      */
     record Typed(ColumnType type, Object value) {
-        /** The type's message, encoded. */
+        /** Returns the type's message, encoded. */
         ByteString wireType() {
             return WIRE_TYPES.get(type);
         }

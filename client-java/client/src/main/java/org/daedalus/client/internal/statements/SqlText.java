@@ -25,7 +25,10 @@ public final class SqlText {
         return add(quote(table.tableName()));
     }
 
-    /** The column under its exact name; a name that the table does not have is passed on for the cluster to refuse. */
+    /**
+     * Returns the column under its exact name; a name that the table does not have is passed on for the cluster to
+     * refuse.
+     */
     public SqlText addColumn(String name) {
         return add(quote(table.find(name).map(index -> table.columns().get(index).name()).orElse(name)));
     }
@@ -51,7 +54,7 @@ public final class SqlText {
         return parameters.toByteString();
     }
 
-    /** An identifier in double quotes. */
+    /** Returns an identifier in double quotes. */
     public static String quote(String name) {
         return "\"" + name.replace("\"", "\"\"") + "\"";
     }

@@ -28,7 +28,7 @@ public final class StatementText {
         return sql;
     }
 
-    /** The field {@code sql} of a StatementBody and, being of the same number there, of a ShapeBody. */
+    /** Returns the field {@code sql} of a StatementBody and, being of the same number there, of a ShapeBody. */
     public ByteString field() {
         ByteString known = field;
         if (known == null) {

@@ -39,7 +39,10 @@ public final class DatetimeFields {
         this.text = text;
     }
 
-    /** The fields; null when the text has a character that belongs to none, too many fields or too many characters. */
+    /**
+     * Returns the fields; null when the text has a character that belongs to none, too many fields or too many
+     * characters.
+     */
     static List<Field> split(String text, int charactersMax) {
         return new DatetimeFields(text).split(charactersMax);
     }
@@ -80,7 +83,7 @@ public final class DatetimeFields {
         return fields;
     }
 
-    /** The next character, 0 at the end. */
+    /** Returns the next character, 0 at the end. */
     private int next() {
         return at < text.length() ? text.charAt(at) : 0;
     }

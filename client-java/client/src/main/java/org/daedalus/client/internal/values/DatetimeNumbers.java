@@ -9,7 +9,7 @@ final class DatetimeNumbers {
 
     /** The integer that a text begins with, and the rest of the text; value 0 if it begins with none. */
     record LeadingInteger(long value, String rest) {
-        /** For 32 bits. */
+        /** Says whether the integer is too large for 32 bits. */
         boolean isTooLarge() {
             return value != (int) value;
         }
@@ -20,7 +20,7 @@ final class DatetimeNumbers {
 
     private DatetimeNumbers() {}
 
-    /** The integer at the beginning; the greatest or smallest long when it is beyond 64 bits. */
+    /** Returns the integer at the beginning; the greatest or smallest long when it is beyond 64 bits. */
     static LeadingInteger readInteger(String text) {
         boolean isNegative = text.startsWith("-");
         int start = isNegative || text.startsWith("+") ? 1 : 0;

@@ -66,7 +66,7 @@ final class DatetimeWords {
 
     private DatetimeWords() {}
 
-    /** The word, null if it is none. */
+    /** Returns the word, null if it is none. */
     static Word find(String text) {
         return WORDS.get(text);
     }

@@ -48,8 +48,8 @@ public final class FloatText {
     }
 
     /**
-     * The shortest decimal strictly between the middles to the neighbours; one on a middle reads back, too, but only by
-     * the rule for ties.
+     * Returns the shortest decimal strictly between the middles to the neighbours; one on a middle reads back, too, but
+     * only by the rule for ties.
      *
      * @param guess a decimal that reads back
      * @param digitsExact a guess with so many digits cannot be shortened

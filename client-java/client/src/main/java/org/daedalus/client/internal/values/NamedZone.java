@@ -24,7 +24,7 @@ final class NamedZone {
     }
 
     /**
-     * The zone that one of the fields names; null where none does.
+     * Returns the zone that one of the fields names; null where none does.
      *
      * @throws ValueException where the name is like that of a place, and there is no such zone
      */
@@ -44,7 +44,7 @@ final class NamedZone {
         return null;
     }
 
-    /** When the clocks of {@code zone} show this. */
+    /** Returns the instant at which the clocks of {@code zone} show this. */
     static Instant instant(LocalDateTime clock, ZoneId zone) {
         return clock.atZone(zone).withLaterOffsetAtOverlap().toInstant();
     }

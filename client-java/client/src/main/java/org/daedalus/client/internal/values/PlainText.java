@@ -28,7 +28,7 @@ public final class PlainText {
 
     private PlainText() {}
 
-    /** False: the text is not plain, and nothing has been written. */
+    /** Appends the value of a plain text; returns false when the text is not plain, and nothing has been written. */
     public static boolean append(ColumnType type, byte[] text, int from, int to, ByteWriter out) {
         return switch (type.kind()) {
             case BOOL -> appendBool(text, from, to, out);

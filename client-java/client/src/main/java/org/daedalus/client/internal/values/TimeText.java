@@ -60,7 +60,7 @@ public final class TimeText {
                 .atStartOfDay().plusNanos(micros % MICROS_PER_DAY * NANOS_PER_MICRO).plusDays(micros / MICROS_PER_DAY);
     }
 
-    /** In the time zone that the text says, by offset or by name, otherwise in UTC. */
+    /** Reads a timestamp in the time zone that the text says, by offset or by name, otherwise in UTC. */
     public static Instant parseInstant(String text) throws ValueException {
         Datetime datetime = DatetimeReader.read("timestamp with time zone", text);
         if (isInfinite(datetime)) {
@@ -178,7 +178,7 @@ public final class TimeText {
         return isEarly ? "-infinity" : "infinity";
     }
 
-    /** The day, checked against what the type holds here and in PostgreSQL. */
+    /** Returns the day, checked against what the type holds here and in PostgreSQL. */
     private static LocalDate dayOf(String type, String text, Datetime datetime, long days, long postgresMax, long max)
             throws ValueException {
         if (days < Limits.DAYS_MIN || days > postgresMax) {

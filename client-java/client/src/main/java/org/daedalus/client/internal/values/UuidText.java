@@ -9,7 +9,7 @@ import org.daedalus.wire.PackedValues;
 /** UUIDs from text as PostgreSQL reads them: hyphens behind any four digits, all in braces or not. */
 public final class UuidText {
     private static final int BYTES = 16;
-    /** With its four hyphens. */
+    /** A UUID has so many characters, its four hyphens included. */
     private static final int SIZE = 36;
 
     private UuidText() {}
