@@ -28,7 +28,7 @@ TEST_F(BlockTest, AfterAnErrorARollbackToASavepointRevivesTheBlock) {
   EXPECT_EQ(told("SAVEPOINT b"), kAborted);
   EXPECT_EQ(told("RELEASE a"), kAborted);
   EXPECT_EQ(told("COPY t FROM STDIN"), kAborted);
-  EXPECT_EQ(told("SAVEPOINT"), "E 42601 syntax error at end of input|Z E");
+  EXPECT_EQ(told("SAVEPOINT"), "E 42601 syntax error at end of input @10|Z E");
   EXPECT_EQ(told("ROLLBACK TO b"), "E 3B001 savepoint \"b\" does not exist|Z E");
   EXPECT_EQ(told("ROLLBACK TRANSACTION TO SAVEPOINT a; SHOW jit"), "C ROLLBACK|T jit:25|D off|C SHOW|Z T");
   EXPECT_EQ(told("RELEASE SAVEPOINT a; COMMIT"), "C RELEASE|C COMMIT|Z I");
@@ -161,7 +161,7 @@ TEST_F(BlockTest, ModesComeBeforeTheFirstQuery) {
 TEST_F(BlockTest, ALockThatWaitsForNothingIsHad) {
   const std::string shared = " IN ACCESS SHARE MODE";
   EXPECT_EQ(told("LOCK TABLE tickets" + shared), "E 25P01 LOCK TABLE can only be used in transaction blocks|Z I");
-  EXPECT_EQ(told("BEGIN; LOCK tickets" + shared + "; LOCK TABLE ONLY public.tickets *, tickets" + shared + " NOWAIT"),
+  EXPECT_EQ(told("BEGIN; LOCK tickets" + shared + "; LOCK TABLE ONLY public.tickets, tickets *" + shared + " NOWAIT"),
             "C BEGIN|C LOCK TABLE|C LOCK TABLE|Z T");
   EXPECT_EQ(told("SAVEPOINT a; LOCK TABLE public.others" + shared),
             "C SAVEPOINT|E 42P01 relation \"public.others\" does not exist|Z E");
@@ -170,7 +170,7 @@ TEST_F(BlockTest, ALockThatWaitsForNothingIsHad) {
               "C ROLLBACK|E 0A000 LOCK in another mode than ACCESS SHARE is not supported|Z E");
   }
   EXPECT_EQ(told("ROLLBACK TO a; LOCK TABLE tickets" + shared + " now"),
-            "C ROLLBACK|E 42601 syntax error at or near \"now\"|Z E");
+            "C ROLLBACK|E 42601 syntax error at or near \"now\" @56|Z E");
 }
 
 TEST_F(BlockTest, ASettingIsSetWhereThereIsOne) {

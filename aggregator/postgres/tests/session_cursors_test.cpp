@@ -144,12 +144,12 @@ TEST_F(CursorTest, MistakesHavePostgresCodes) {
   EXPECT_EQ(told("CLOSE ALL"), "C CLOSE CURSOR ALL|Z I");
   for (const auto& [sql, said_of_it] : std::initializer_list<std::pair<const char*, const char*>>{
            {"DECLARE c SCROLL NO SCROLL CURSOR FOR SELECT 1", "E 42P11 cannot specify both SCROLL and NO SCROLL|Z I"},
-           {"DECLARE c CURSOR FOR DELETE FROM t", "E 42601 syntax error at or near \"DELETE\"|Z I"},
-           {"DECLARE c CURSOR SELECT 1", "E 42601 syntax error at or near \"SELECT\"|Z I"},
-           {"FETCH ABSOLUTE FROM c", "E 42601 syntax error at or near \"FROM\"|Z I"},
-           {"FETCH 1.5 FROM c", "E 42601 syntax error at or near \"1.5\"|Z I"},
-           {"FETCH", "E 42601 syntax error at end of input|Z I"},
-           {"MOVE NEXT FROM c d", "E 42601 syntax error at or near \"d\"|Z I"}}) {
+           {"DECLARE c CURSOR FOR DELETE FROM t", "E 42601 syntax error at or near \"DELETE\" @22|Z I"},
+           {"DECLARE c CURSOR SELECT 1", "E 42601 syntax error at or near \"SELECT\" @18|Z I"},
+           {"FETCH ABSOLUTE FROM c", "E 42601 syntax error at or near \"FROM\" @16|Z I"},
+           {"FETCH 1.5 FROM c", "E 42601 syntax error at or near \"1.5\" @7|Z I"},
+           {"FETCH", "E 42601 syntax error at end of input @6|Z I"},
+           {"MOVE NEXT FROM c d", "E 42601 syntax error at or near \"d\" @18|Z I"}}) {
     EXPECT_EQ(told(sql), said_of_it) << sql;
   }
   open();

@@ -64,7 +64,7 @@ TEST_F(StatementsTest, ValuesThatAreWrongAreItsError) {
   prepare("PREPARE q AS SELECT id FROM tickets WHERE id = $1", {TypeKind::kInt});
   EXPECT_EQ(told("EXECUTE q"), "E 42601 wrong number of parameters for prepared statement \"q\"|Z I");
   EXPECT_EQ(told("EXECUTE q(1, 2)"), "E 42601 wrong number of parameters for prepared statement \"q\"|Z I");
-  EXPECT_EQ(told("EXECUTE q()"), "E 42601 syntax error at or near \")\"|Z I");
+  EXPECT_EQ(told("EXECUTE q()"), "E 42601 syntax error at or near \")\" @11|Z I");
   send(query("EXECUTE q ('x')"));
   answer_error("22P02", "invalid input syntax for type integer: \"x\"", 13);
   EXPECT_EQ(said(), "E 22P02 invalid input syntax for type integer: \"x\"|Z I");
@@ -96,12 +96,12 @@ TEST_F(StatementsTest, WritesArePreparedToo) {
 
 TEST_F(StatementsTest, WhatCannotBePreparedIsRefused) {
   for (const auto& [sql, said_of_it] : std::initializer_list<std::pair<const char*, const char*>>{
-           {"PREPARE q AS SHOW jit", "E 42601 syntax error at or near \"SHOW\"|Z I"},
-           {"PREPARE q (nonsense) AS SELECT 1", "E 42704 type \"nonsense\" does not exist|Z I"},
+           {"PREPARE q AS SHOW jit", "E 42601 syntax error at or near \"SHOW\" @14|Z I"},
+           {"PREPARE q (nonsense) AS SELECT 1", "E 42704 type \"nonsense\" does not exist @12|Z I"},
            {"PREPARE q (oid[]) AS SELECT 1", "E 0A000 a parameter that is an array of oid is not supported|Z I"},
-           {"PREPARE q (int[) AS SELECT 1", "E 42601 syntax error at or near \")\"|Z I"},
-           {"PREPARE q (int AS SELECT 1", "E 42601 syntax error at or near \"AS\"|Z I"},
-           {"PREPARE q", "E 42601 syntax error at end of input|Z I"},
+           {"PREPARE q (int[) AS SELECT 1", "E 42601 syntax error at or near \")\" @16|Z I"},
+           {"PREPARE q (int AS SELECT 1", "E 42601 syntax error at or near \"AS\" @16|Z I"},
+           {"PREPARE q", "E 42601 syntax error at end of input @10|Z I"},
            {"PREPARE TRANSACTION 'a'", "E 0A000 PREPARE TRANSACTION is not supported|Z I"}}) {
     EXPECT_EQ(told(sql), said_of_it) << sql;
   }

@@ -48,7 +48,7 @@ TEST_F(ZoneTest, IsSetInEveryWayThatPostgresTakes) {
            {"SET TIME ZONE '200'", "E 22023 invalid value for parameter \"TimeZone\": \"200\"|Z I"},
            {"SET TIME ZONE INTERVAL '1 day'",
             "E 22023 invalid value for parameter \"TimeZone\": \"INTERVAL '1 day'\"|Z I"},
-           {"SET TIME ZONE INTERVAL 5", "E 42601 syntax error at or near \"5\"|Z I"},
+           {"SET TIME ZONE INTERVAL 5", "E 42601 syntax error at or near \"5\" @24|Z I"},
        }) {
     send(query(sql));
     EXPECT_EQ(said(), told) << sql;

@@ -18,7 +18,7 @@ CopyStatement read(std::string_view sql) {
 
 std::string options(std::string_view sql) {
   std::string shown;
-  for (const CopyOption& option : read(sql).options) {
+  for (const StatementOption& option : read(sql).options) {
     shown += (shown.empty() ? "" : "|") + option.name + "=" + option.text;
     for (const std::string& name : option.names) {
       shown += "," + name;

@@ -36,17 +36,5 @@ TEST(StatementTextTest, OneMoreThanTheMostSaysThatThereAreTooMany) {
   EXPECT_EQ(split("a;b", 2).size(), 2u);
 }
 
-TEST(StatementTextTest, WordsAreReadWithoutTheirQuotesAndInLowerCase) {
-  const auto words = first_words("SET \"Time\"\"Zone\" = 'it''s' 5", 10);
-  ASSERT_EQ(words.size(), 5u);
-  EXPECT_TRUE(is_word(words[0], "set"));
-  EXPECT_FALSE(is_word(words[1], "set"));
-  EXPECT_EQ(unquoted(words[0]), "set");
-  EXPECT_EQ(unquoted(words[1]), "Time\"Zone");
-  EXPECT_EQ(unquoted(words[3]), "it's");
-  EXPECT_EQ(unquoted(words[4]), "5");
-  EXPECT_EQ(first_words("a b c", 2).size(), 2u);
-}
-
 }  // namespace
 }  // namespace daedalus::aggregator

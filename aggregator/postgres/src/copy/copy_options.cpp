@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "lower.hpp"
+#include "statement_options.hpp"
 
 namespace daedalus::postgres {
 
-using aggregator::CopyOption;
 using aggregator::CopyStatement;
+using aggregator::StatementOption;
 
 namespace {
 
@@ -24,43 +24,12 @@ struct Given {
   CopyOptions options;
 };
 
-Error at(Error error, const CopyOption& option) {
-  error.position = option.position;
-  return error;
-}
-
-Result<std::string> text_of(const CopyOption& option) {
-  if (option.kind == CopyOption::Kind::kNone) {
-    return rejected("42601", fmt::format("{} requires a parameter", option.name));
-  }
-  std::string text = option.text;
-  for (const std::string& name : option.names) {
-    text += (text.empty() ? "" : ".") + name;
-  }
-  return text;
-}
-
-/// As PostgreSQL's defGetBoolean().
-std::optional<bool> boolean_of(const CopyOption& option) {
-  if (option.kind == CopyOption::Kind::kNone) {
-    return true;
-  }
-  const std::string text = lower(option.text);
-  if (option.kind == CopyOption::Kind::kNumber) {
-    return text == "1" ? std::optional(true) : text == "0" ? std::optional(false) : std::nullopt;
-  }
-  if (text == "true" || text == "on") {
-    return true;
-  }
-  return text == "false" || text == "off" ? std::optional(false) : std::nullopt;
-}
-
-Result<void> take_header(const CopyOption& option, bool is_from, CopyOptions& options) {
+Result<void> take_header(const StatementOption& option, bool is_from, CopyOptions& options) {
   if (const auto value = boolean_of(option)) {
     options.has_header = *value;
     return {};
   }
-  if (option.kind != CopyOption::Kind::kText || lower(option.text) != "match") {
+  if (option.kind != StatementOption::Kind::kText || lower(option.text) != "match") {
     return rejected("42601", fmt::format("{} requires a Boolean value or \"match\"", option.name));
   }
   if (!is_from) {
@@ -70,7 +39,7 @@ Result<void> take_header(const CopyOption& option, bool is_from, CopyOptions& op
   return {};
 }
 
-Result<void> take_format(const CopyOption& option, CopyOptions& options) {
+Result<void> take_format(const StatementOption& option, CopyOptions& options) {
   auto name = text_of(option);
   if (!name) {
     return name.error();
@@ -82,39 +51,40 @@ Result<void> take_format(const CopyOption& option, CopyOptions& options) {
   } else if (*name == "binary") {
     options.format = CopyFormat::kBinary;
   } else {
-    return at(rejected("22023", fmt::format("COPY format \"{}\" not recognized", *name)), option);
+    return error_at(rejected("22023", fmt::format("COPY format \"{}\" not recognized", *name)), option);
   }
   return {};
 }
 
-Result<void> take_encoding(const CopyOption& option, CopyOptions& options) {
+Result<void> take_encoding(const StatementOption& option, CopyOptions& options) {
   auto name = text_of(option);
   if (!name) {
     return name.error();
   }
   const auto shown = encoding_name(*name);
   if (!shown || *shown == "SQL_ASCII") {
-    return at(rejected("0A000", fmt::format("COPY in encoding \"{}\" is not supported", *name),
-                       "use UTF8, LATIN1 or WIN1252"),
-              option);
+    return error_at(rejected("0A000", fmt::format("COPY in encoding \"{}\" is not supported", *name),
+                             "use UTF8, LATIN1 or WIN1252"),
+                    option);
   }
   options.encoding = encoding_of(*shown);
   return {};
 }
 
-Result<void> take_columns(const CopyOption& option, bool may_be_all, CopyColumns& columns) {
-  if (option.kind == CopyOption::Kind::kStar && may_be_all) {
+Result<void> take_columns(const StatementOption& option, bool may_be_all, CopyColumns& columns) {
+  if (option.kind == StatementOption::Kind::kStar && may_be_all) {
     columns.is_all = true;
-  } else if (option.kind == CopyOption::Kind::kNames) {
+  } else if (option.kind == StatementOption::Kind::kNames) {
     columns.names = option.names;
   } else {
-    return at(rejected("22023", fmt::format("argument to option \"{}\" must be a list of column names", option.name)),
-              option);
+    return error_at(
+        rejected("22023", fmt::format("argument to option \"{}\" must be a list of column names", option.name)),
+        option);
   }
   return {};
 }
 
-Result<void> take_text(const CopyOption& option, std::optional<std::string>& text) {
+Result<void> take_text(const StatementOption& option, std::optional<std::string>& text) {
   auto given = text_of(option);
   if (!given) {
     return given.error();
@@ -123,7 +93,7 @@ Result<void> take_text(const CopyOption& option, std::optional<std::string>& tex
   return {};
 }
 
-Result<void> take(const CopyOption& option, bool is_from, Given& given) {
+Result<void> take(const StatementOption& option, bool is_from, Given& given) {
   if (option.name == "format") {
     return take_format(option, given.options);
   }
@@ -159,7 +129,7 @@ Result<void> take(const CopyOption& option, bool is_from, Given& given) {
   if (option.name == "encoding") {
     return take_encoding(option, given.options);
   }
-  return at(rejected("42601", fmt::format("option \"{}\" not recognized", option.name)), option);
+  return error_at(rejected("42601", fmt::format("option \"{}\" not recognized", option.name)), option);
 }
 
 bool has_newline(std::string_view text) { return text.find_first_of("\r\n") != std::string_view::npos; }
@@ -253,9 +223,9 @@ Result<void> check_null_text(const CopyOptions& options) {
 Result<CopyOptions> read_copy_options(const CopyStatement& copy) {
   Given given;
   std::set<std::string_view> names;
-  for (const CopyOption& option : copy.options) {
+  for (const StatementOption& option : copy.options) {
     if (!names.insert(option.name).second) {
-      return at(rejected("42601", "conflicting or redundant options"), option);
+      return error_at(rejected("42601", "conflicting or redundant options"), option);
     }
     if (auto taken = take(option, copy.is_from, given); !taken) {
       return taken.error();

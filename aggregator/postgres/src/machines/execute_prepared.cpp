@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "catalogue_refusals.hpp"
-#include "command_words.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -30,37 +29,17 @@ std::string_view cast_name(const aggregator::ParameterKind& type) {
   return type.kind == semantics::TypeKind::kChar ? "bpchar" : semantics::kind_name(type.kind);
 }
 
-/// None of NULL.
-using LiteralText = std::optional<std::string>;
-
-/// Nothing for another expression.
-std::optional<LiteralText> literal_of(const std::string& value) {
-  Words words(value);
-  LiteralText text;
-  const std::string sign = words.take_symbol("-") ? "-" : "";
-  if (!words.is_at_end() && words.word().kind == aggregator::StatementWord::Kind::kNumber) {
-    text = sign + words.take_text();
-  } else if (sign.empty() && (words.is_string() || words.is("true") || words.is("false"))) {
-    text = words.take_text();
-  } else if (!sign.empty() || !words.take("null")) {
-    return std::nullopt;
-  }
-  if (!words.is_at_end()) {
-    return std::nullopt;
-  }
-  return std::optional<LiteralText>(std::in_place, std::move(text));
-}
+using ValueKind = ExecuteCommand::Value::Kind;
 
 /// Returns a statement for the catalogue with these values; null where one of them would have to be computed.
 std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, const catalogue::Answer& described) {
   auto asked = std::make_unique<catalogue::Statement>();
   asked->parameter_types = described.parameter_types;
-  for (const std::string& value : command.values) {
-    auto literal = literal_of(value);
-    if (!literal) {
+  for (const auto& value : command.values) {
+    if (value.kind == ValueKind::kComputed) {
       return nullptr;
     }
-    asked->parameters.push_back(std::move(*literal));
+    asked->parameters.push_back(value.kind == ValueKind::kNull ? std::nullopt : std::optional(value.literal));
     asked->parameter_formats.push_back(kTextFormat);
   }
   return asked;
@@ -70,9 +49,8 @@ std::unique_ptr<catalogue::Statement> ask_with(const ExecuteCommand& command, co
 size_t computed_array(const ExecuteCommand& command, const Prepared& statement) {
   const size_t count = std::min(statement.parameters.size(), command.values.size());
   for (size_t index = 0; index < count; ++index) {
-    Words words(command.values[index]);
-    const bool is_literal = (words.is_string() || words.is("null")) && words.left() == 1;
-    if (statement.parameters[index].type.is_array && !is_literal) {
+    const ValueKind kind = command.values[index].kind;
+    if (statement.parameters[index].type.is_array && kind != ValueKind::kString && kind != ValueKind::kNull) {
       return index + 1;
     }
   }
@@ -122,7 +100,7 @@ void ExecuteMachine::ask_for_values(Portal& portal, const ExecuteCommand& comman
   wire::v1::StatementBody body = core_.statement_body();
   std::string& sql = *body.mutable_sql();
   for (size_t index = 0; index < command.values.size(); ++index) {
-    sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index],
+    sql += fmt::format("{} CAST({} AS {})", index == 0 ? "SELECT" : ",", command.values[index].text,
                        cast_name(statement->parameters[index].type));
   }
   const uint64_t sequence = core_.send_statement(body, 0, core_.time_left());

@@ -8,6 +8,7 @@
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/semantics/utf8.hpp"
 #include "lexer.hpp"
+#include "positions.hpp"
 #include "statement_names.hpp"
 
 namespace daedalus::aggregator {
@@ -82,10 +83,7 @@ bool is_of_catalogue(const Name& relation) {
 Error refusal(std::string_view sql, const Name& name, std::string message, std::string_view hint) {
   Error error = rejected("0A000", std::move(message), std::string(hint));
   if (name.location >= 0) {
-    const std::string_view before = sql.substr(0, static_cast<size_t>(name.location));
-    error.position = 1 + static_cast<uint32_t>(std::count_if(before.begin(), before.end(), [](char c) {
-                       return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-                     }));
+    error.position = sql::position_at(sql, static_cast<size_t>(name.location));
   }
   return error;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 // Nothing is included behind it.
-#include "raw_parse.hpp"
+#include "raw_values.hpp"
 
 extern "C" {
 #include <nodes/nodeFuncs.h>
@@ -14,13 +14,6 @@ extern "C" {
 namespace daedalus::aggregator::sql {
 
 namespace {
-
-std::string text_of(const char* raw) { return raw == nullptr ? std::string() : std::string(raw); }
-
-template <typename Raw>
-const Raw& as(const ::Node* node) {
-  return *reinterpret_cast<const Raw*>(node);
-}
 
 /// Kinds of nodes that PostgreSQL's walker knows how to go on from; with any other it would end the process.
 bool can_be_walked(::NodeTag tag) {
@@ -139,16 +132,12 @@ bool walk(::Node* node, void* context) {
 
 std::optional<StatementNames> read_names(const std::string& text) {
   const RawParse parse(text.c_str());
-  const ::List* const statements = parse.statements();
-  if (parse.has_failed() || statements == NIL || statements->length != 1) {
-    return std::nullopt;
-  }
-  ::Node* const statement = static_cast<::RawStmt*>(statements->elements[0].ptr_value)->stmt;
+  const ::Node* const statement = parse.has_failed() ? nullptr : only_statement(parse);
   if (statement == nullptr || statement->type != T_SelectStmt) {
     return std::nullopt;
   }
   Walk seen;
-  walk(statement, &seen);
+  walk(const_cast<::Node*>(statement), &seen);
   return seen.is_whole ? std::optional(std::move(seen.names)) : std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/semantics/utf8.hpp"
 #include "lexer.hpp"
+#include "positions.hpp"
 #include "postgres_tree.hpp"
 #include "suggestion.hpp"
 
@@ -25,13 +26,7 @@ ParsedStatement::ParsedStatement(std::string_view text)
     : text_(text), arena_(std::max(kArenaBytesMin, kArenaBytesPerByte * text.size())) {}
 
 uint32_t ParsedStatement::position(int32_t location) const {
-  if (location < 0) {
-    return 0;
-  }
-  const auto end =
-      text_.begin() + static_cast<std::ptrdiff_t>(std::min<size_t>(text_.size(), static_cast<size_t>(location)));
-  const auto starts_character = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; };
-  return 1 + static_cast<uint32_t>(std::count_if(text_.begin(), end, starts_character));
+  return location < 0 ? 0 : position_at(text_, static_cast<size_t>(location));
 }
 
 Error ParsedStatement::error(std::string sqlstate, std::string message, int32_t location, std::string hint) const {

@@ -17,8 +17,8 @@ namespace daedalus::aggregator {
 /// Most bytes of a COPY: it is parsed where it is asked for, and a query of this size takes a millisecond.
 constexpr size_t kCopyTextSizeMax = 64u << 10;
 
-/// One option, of the old syntax or of the new one.
-struct CopyOption {
+/// One option of COPY or EXPLAIN, of the old syntax or of the new one.
+struct StatementOption {
   enum class Kind : uint8_t { kNone, kText, kNumber, kStar, kNames };
   std::string name;
   Kind kind = Kind::kNone;
@@ -40,11 +40,11 @@ struct CopyStatement {
   std::optional<std::string> file;  ///< Or the program; none: the client.
   bool has_where = false;
   uint32_t where_position = 0;  ///< Character of WHERE, from 1.
-  std::vector<CopyOption> options;
+  std::vector<StatementOption> options;
 };
 
 /// Errors: 42601 syntax, with its position; 54000 longer than kCopyTextSizeMax; 54001 too complex; 22021 not UTF-8.
 /// Cost: of PostgreSQL's parser, microseconds but for a long query. Thread-safe.
-[[nodiscard]] Result<CopyStatement> read_copy(std::string_view sql);
+[[nodiscard]] Result<CopyStatement> read_copy(std::string_view text);
 
 }  // namespace daedalus::aggregator
