@@ -13,7 +13,7 @@ namespace portable {
 
 namespace {
 
-/// What the library calls the remainder so far is not reflected, though checksums are.
+/// Turns the bits round: the library's remainder so far is not reflected, though checksums are.
 uint32_t unreflected(uint32_t bits) {
   uint32_t turned = 0;
   for (int bit = 0; bit < 32; ++bit, bits >>= 1) {

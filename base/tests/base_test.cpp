@@ -90,7 +90,7 @@ TEST(ByteBudgetTest, KnowsWhetherWhoeverIsRefusedIsTooLargeAlone) {
     EXPECT_FALSE(budget->is_too_large_alone(1, 36 * kStep)) << "what the other holds is not counted";
     EXPECT_TRUE(budget->is_too_large_alone(1, 36 * kStep + 1));
     EXPECT_FALSE(budget->is_too_large_alone(2, 46 * kStep));
-    // What it holds in several places is added up, and what goes from hand to hand counts once.
+    // The budget adds up what a holder has in several places, and counts once what goes from hand to hand.
     ByteLease more(budget, 1);
     ASSERT_TRUE(more.resize(6 * kStep));
     EXPECT_TRUE(budget->is_too_large_alone(1, 30 * kStep + 1));
@@ -105,7 +105,7 @@ TEST(ByteBudgetTest, KnowsWhetherWhoeverIsRefusedIsTooLargeAlone) {
       EXPECT_FALSE(budget->is_too_large_alone(1 + 4096, 56 * kStep));
     }
     EXPECT_TRUE(budget->is_too_large_alone(1, 20 * kStep + 1));
-    // What was taken ahead would lie there for nobody but it.
+    // Bytes that were taken ahead would lie there for nobody but the holder.
     const uint32_t taker = budget->register_taker();
     budget->note_idle(taker, static_cast<int64_t>(kStep));
     EXPECT_TRUE(budget->is_too_large_alone(1, 20 * kStep));

@@ -19,8 +19,8 @@ KeptUpdate update(uint64_t number) {
   return update;
 }
 
-/// Of six updates, the first two are confirmed, the first is settled, and the first four were durable when the fifth
-/// was written.
+/// Makes a journal of six updates: the first two are confirmed, the first is settled, and the first four were durable
+/// when the fifth was written.
 JournalBytes journal() {
   JournalBytes journal;
   journal.begin(7, Timestamp{10});

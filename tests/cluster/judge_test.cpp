@@ -62,7 +62,7 @@ TEST_P(JudgeTest, FindsAConfirmationWithoutAPartitionThatTheUpdateConcerns) {
   const auto violations = found(GetParam(), SabotageKind::kConfirmationWithoutPartition);
   EXPECT_THAT(violations, Not(IsEmpty()));
   EXPECT_THAT(violations, Each(HasSubstr("is confirmed without partition 1, which it concerns")));
-  // Where the update could have found rows there and found none, too: the sums do not show it.
+  // The update could have found rows there, and found none, too: the sums do not show it.
   EXPECT_THAT(violations, Contains(HasSubstr("which it concerns (0/0/0/0/0 rows)")));
 }
 

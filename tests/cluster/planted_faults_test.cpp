@@ -40,7 +40,8 @@ class PlantedFaultTest : public ::testing::TestWithParam<Planted> {
  protected:
   ~PlantedFaultTest() override { planted = Fault::kNone; }
 
-  /// What a run finds first; empty: nothing. In a process of its own: some faults are found by a CHECK, which ends it.
+  /// Returns the first fault that a run finds; empty: none. In a process of its own: some faults are found by a CHECK,
+  /// which ends it.
   static std::string run(uint64_t seed, Fault fault) {
     int ends[2];
     CHECK(pipe(ends) == 0);

@@ -7,9 +7,10 @@ namespace daedalus::aggregator::bench {
 namespace {
 
 constexpr uint64_t kResultsField = 1;  ///< ResultBatch.results
-constexpr uint64_t kRowsField = 2;     ///< Of Result; its ends are the fields behind it.
+/// The number of Result's field `rows`; the ends of Result are the fields behind it.
+constexpr uint64_t kRowsField = 2;
 constexpr uint64_t kEndField = 3;
-constexpr uint64_t kRowCountField = 3;  ///< Of QueryRows.
+constexpr uint64_t kRowCountField = 3;  ///< The number of QueryRows's field `row_count`.
 constexpr uint64_t kLastEndField = 9;
 constexpr uint32_t kVarint = 0;
 constexpr uint32_t kLengthDelimited = 2;
@@ -31,8 +32,8 @@ std::optional<uint64_t> take_varint(std::string_view& bytes) noexcept {
 
 struct Field {
   uint64_t number;
-  uint64_t value;          ///< Of a varint; of another field its length.
-  std::string_view bytes;  ///< Of a field with a length.
+  uint64_t value;          ///< The value of a varint; for another field its length.
+  std::string_view bytes;  ///< The contents of a field with a length.
 };
 
 /// Takes a field off the front; nothing when its bytes are not all there or its type is unknown.

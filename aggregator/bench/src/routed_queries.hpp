@@ -27,7 +27,8 @@ class RoutedQueries {
   /// One query over and over, as SQL text: for answers with many rows.
   [[nodiscard]] static RoutedQueries of_statement(const std::string& sql);
 
-  /// What has to be sent, with a sequence of its own, before the queries; nothing where they need no shape.
+  /// Returns the operation that has to be sent, with a sequence of its own, before the queries; nothing where they need
+  /// no shape.
   [[nodiscard]] const std::optional<wire::v1::Operation>& definition() const { return definition_; }
   /// Adds one query, with this sequence, to the payload of a frame of operations. Cost: one copy.
   void append(uint64_t sequence, std::string& payload) const;
@@ -38,8 +39,9 @@ class RoutedQueries {
   void add(const wire::v1::Operation& operation);
 
   std::optional<wire::v1::Operation> definition_;
-  std::vector<std::string> entries_;     ///< Whole members of an OperationBatch.
-  std::vector<size_t> sequence_places_;  ///< Where in each its sequence stands, in five bytes.
+  std::vector<std::string> entries_;  ///< Whole members of an OperationBatch.
+  /// The place in each operation where its sequence stands, in five bytes.
+  std::vector<size_t> sequence_places_;
 };
 
 }  // namespace daedalus::aggregator::bench

@@ -1,4 +1,4 @@
-// What the driver sends is what a peer reads, and what it counts is what came.
+// Checks that a peer reads what the driver sends, and that the driver counts what came.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

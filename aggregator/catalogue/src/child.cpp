@@ -40,7 +40,7 @@ std::vector<std::string> all_words(const Program& program) {
   return words;
 }
 
-/// What is done in the new process before the program begins.
+/// Lists what the new process does before the program begins.
 class Actions {
  public:
   explicit Actions(const Program& program) {

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kStepNsMax = 120 * kSecond;
-/// Of the log, as it is shown.
+/// The most bytes of the log's end that are shown.
 constexpr size_t kLogEndSize = 1000;
 constexpr mode_t kFolderMode = 0700;
 /// The first number that is not PostgreSQL's own (FirstNormalObjectId). Single-user mode would go on below it, and

@@ -22,7 +22,7 @@ class DataFolder {
 
   /// Makes the folder itself, for nobody but who the server runs as. Errors: 58000, also where it is somebody else's.
   [[nodiscard]] Result<void> prepare() const;
-  /// Whether there are data of this very script.
+  /// Returns whether the folder has data that this very script made.
   [[nodiscard]] bool is_current() const;
   /// Makes data and puts them in place of those there were. Given up once `stop` can be read. Cost: about two seconds.
   /// Errors: 58000, with what went wrong at the end of the log.
@@ -40,7 +40,7 @@ class DataFolder {
     std::vector<std::string> arguments;
     std::string input;  ///< Text; empty: it reads nothing.
   };
-  /// What makes data in this folder.
+  /// Returns the steps that make data in this folder.
   [[nodiscard]] std::vector<Step> steps(const std::string& made) const;
   [[nodiscard]] Result<void> run(const Step& step, int stop) const;
   [[nodiscard]] Result<void> write(const std::string& path, const std::string& text) const;

@@ -40,7 +40,7 @@ constexpr int64_t kStopNs = 2 * kSecond;
 /// After so many starts that failed data are made afresh.
 constexpr uint32_t kStartsMax = 5;
 
-/// What a server that holds one empty table needs, and what bounds those who ask it.
+/// The settings that a server with one empty table needs, and those that bound its clients.
 constexpr const char* kSettings[] = {"listen_addresses=",
                                      "unix_socket_permissions=0700",
                                      "max_connections=24",
@@ -85,7 +85,7 @@ class SocketFolder {
     path_ = std::move(name);
   }
   ~SocketFolder() {
-    std::error_code ignored;  // What is left of it does no harm.
+    std::error_code ignored;  // Files that are left do no harm.
     if (!path_.empty()) {
       fs::remove_all(path_, ignored);
     }
@@ -111,7 +111,7 @@ Result<std::optional<RunAs>> whom_to_run_as(const std::string& user) {
   return std::optional<RunAs>(RunAs{found->pw_uid, found->pw_gid});
 }
 
-/// Whether this server is ready: its lock file, which begins with its number, ends with the word.
+/// Returns whether this server is ready: its lock file, which begins with its number, ends with the word.
 bool says_ready(const std::string& data, pid_t server) {
   std::ifstream file(data + "/postmaster.pid");
   std::string line;
@@ -202,7 +202,7 @@ class Keeper::Thread {
 
 void Keeper::Thread::work() {
   keep();
-  std::error_code ignored;  // What is left of it does no harm.
+  std::error_code ignored;  // Files that are left do no harm.
   if (options_.is_temporary) {
     fs::remove_all(options_.directory, ignored);
   }

@@ -8,7 +8,7 @@ namespace daedalus::catalogue {
 
 namespace {
 
-/// Of the ReadyForQuery messages of a round, the one behind the statement itself.
+/// The number of the ReadyForQuery that stands behind the statement itself, among those of a round.
 constexpr int kStatementReady = 2;
 
 const std::optional<std::string> kNotYet;

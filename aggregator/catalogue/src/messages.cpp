@@ -16,7 +16,7 @@ constexpr size_t kHeaderSize = 5;
 constexpr uint32_t kProtocol = 3u << 16;
 /// No message of the server's is longer: a row takes at most what an answer may.
 constexpr uint32_t kMessageSizeMax = kAnswerBytesMax + (64u << 10);
-/// What stands behind each column's name: table, number, type, size, modifier, format.
+/// The bytes behind each column's name: table, number, type, size, modifier, format.
 constexpr size_t kColumnSize = 18;
 
 template <typename Integer>

@@ -23,13 +23,13 @@ void append_startup(const Login& login, std::string& out);
 void append_query(std::string_view sql, std::string& out);
 void append_parse(const Statement& statement, std::string& out);
 void append_bind(const Statement& statement, std::string& out);
-/// Of the unnamed statement ('S') or portal ('P').
+/// Describes the unnamed statement ('S') or portal ('P').
 void append_describe(char kind, std::string& out);
 /// The unnamed portal, to its end.
 void append_execute(std::string& out);
 /// A DataRow, as it came.
 void append_row(std::string_view body, std::string& out);
-/// Those without a body: Sync 'S', Terminate 'X'.
+/// Appends a message without a body: Sync 'S', Terminate 'X'.
 void append_plain(char type, std::string& out);
 
 /// A statement with all that goes before and after it, each answered by a ReadyForQuery: BEGIN, the statement, its end,

@@ -28,7 +28,7 @@ std::string_view name_of(ServerState::Kind kind) {
 
 namespace {
 
-/// Whether statements may wait for it.
+/// Returns whether statements may wait for the server.
 bool is_to_come(const ServerState& state) {
   return state.kind == ServerState::Kind::kRunning || state.kind == ServerState::Kind::kStarting ||
          state.kind == ServerState::Kind::kWaiting;
@@ -36,7 +36,7 @@ bool is_to_come(const ServerState& state) {
 
 }  // namespace
 
-/// What the pool's connections report.
+/// Receives what the pool's connections report.
 class Pool::Links final : public LinkOwner {
  public:
   explicit Links(Pool& pool) : pool_(pool) {}

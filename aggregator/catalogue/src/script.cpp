@@ -68,7 +68,7 @@ std::string revoke_views() {
       is_told_view(), kEnd);
 }
 
-/// What has been revoked belongs to the server as it is made, and is nobody's to write down: pg_dump would.
+/// Makes the privileges those that the server was made with, so that pg_dump does not write down what has been revoked.
 std::string keep_privileges(std::string_view objects, std::string_view privileges) {
   return fmt::format(
       "UPDATE pg_catalog.pg_init_privs i SET initprivs = o.{1} FROM pg_catalog.{0} o\n"

@@ -55,7 +55,7 @@ class Folder {
   std::string path_;
 };
 
-/// What a keeper says, for a thread that waits for it.
+/// Keeps what a keeper says, for a thread that waits for it.
 class States {
  public:
   void add(const ServerState& state) {

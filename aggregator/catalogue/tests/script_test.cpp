@@ -1,4 +1,4 @@
-// What a catalogue's database is made by.
+// Tests the script that makes a catalogue's database.
 #include "daedalus/catalogue/script.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What clients have put into the slots of their connections (docs/wire.md, "Shapes"): texts of statements, and queries
-// apart from their values.
+// Keeps what clients have put into the slots of their connections (docs/wire.md, "Shapes"): texts of statements, and
+// queries apart from their values.
 //
 // Decides what a definition is, and what is said to whoever names a slot that does not hold what they need. Refuses to
 // know SQL and values.
@@ -22,7 +22,7 @@ namespace daedalus::aggregator {
 /// A text in a slot.
 struct DefinedStatement {
   std::string sql;
-  /// What is known of it, once somebody has asked; kept, so that it is found without a search.
+  /// The compiled form, once somebody has asked for it; kept, so that it is found without a search.
   mutable std::shared_ptr<const KnownStatement> known;
 };
 
@@ -30,12 +30,13 @@ struct DefinedStatement {
 struct DefinedSelect {
   std::shared_ptr<const semantics::Selection> selection;  ///< Without its values.
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
-  std::shared_ptr<const contract::ShapeBytes> shape;              ///< As nodes are asked.
-  std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< Of the final form.
+  std::shared_ptr<const contract::ShapeBytes> shape;  ///< As nodes are asked.
+  /// The columns of the final form.
+  std::shared_ptr<const std::vector<semantics::Column>> columns;
   contract::ShapeRouting routing;
 };
 
-/// What a slot holds: one of the two, and the columns of its answers.
+/// The contents of a slot: one of the two, and the columns of its answers.
 struct Definition {
   std::unique_ptr<const DefinedStatement> statement;
   std::unique_ptr<const DefinedSelect> select;

@@ -24,7 +24,7 @@ void reply(const Upstream& upstream, wire::v1::Result result, rpc::Outbox& out);
 class Clients {
  public:
   void on_up(rpc::PeerId peer, wire::v1::Role role);
-  /// What the client still waited for, in the order it was sent. Empty for an unknown peer.
+  /// Returns the operations that the client still waited for, in the order they were sent. Empty for an unknown peer.
   [[nodiscard]] std::vector<OperationRef> on_down(rpc::PeerId peer);
 
   [[nodiscard]] bool knows(rpc::PeerId peer) const { return clients_.contains(peer); }

@@ -51,7 +51,7 @@ std::optional<Compilation> Compilations::take(CompileTicket ticket) {
   bytes_ -= compilation.bytes;
   const auto own = client_bytes_.find(compilation.upstream.peer);
   if (own != client_bytes_.end() && (own->second -= compilation.bytes) == 0) {
-    client_bytes_.erase(own);  // What is left of the client's, if anything, has no bytes.
+    client_bytes_.erase(own);  // Compilations of the client that are left, if any, have no bytes.
   }
   return compilation;
 }

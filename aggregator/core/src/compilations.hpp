@@ -13,14 +13,15 @@
 
 namespace daedalus::aggregator {
 
-/// What is kept of a statement until it comes back.
+/// The part of a statement that is kept until it comes back.
 struct Compilation {
   Upstream upstream;
   Instant deadline;
   wire::v1::OperationHeader header;
   wire::v1::SubmissionId submission;
-  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< Of a statement in a slot.
-  uint64_t bytes = 0;                                    ///< Of the statement, which waits elsewhere.
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of a statement in a slot.
+  /// The bytes of the statement, which waits elsewhere.
+  uint64_t bytes = 0;
 };
 
 class Compilations {
@@ -48,9 +49,10 @@ class Compilations {
 
   Context& context_;
   std::map<uint64_t, Compilation> compilations_;  ///< The key is the ticket.
-  uint64_t bytes_ = 0;                            ///< Of all of them.
-  std::map<rpc::PeerId, uint64_t> client_bytes_;  ///< Of each client that has some.
-  std::vector<CompileRequest> requests_;          ///< Of the step at hand, as are given_up_.
+  uint64_t bytes_ = 0;                            ///< The bytes of all of them.
+  std::map<rpc::PeerId, uint64_t> client_bytes_;  ///< The bytes of each client that has some.
+  /// The requests of the step at hand, as are given_up_.
+  std::vector<CompileRequest> requests_;
   std::vector<CompileTicket> given_up_;
 };
 

@@ -1,4 +1,4 @@
-// What the aggregator's machines share.
+// Holds what the aggregator's machines share.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Context {
   NodeLinks nodes;
   Deadlines deadlines;
   Timestamp confirmed{};  ///< Highest timestamp known to be confirmed; queries must see it.
-  uint64_t next_id = 1;   ///< Of operations in flight.
+  uint64_t next_id = 1;   ///< The number of the next operation.
   uint64_t queries_total = 0;
   uint64_t updates_total = 0;
 

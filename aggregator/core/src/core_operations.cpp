@@ -10,7 +10,7 @@ namespace daedalus::aggregator {
 
 namespace {
 
-constexpr size_t kNameSizeMax = 128;  // Of request_id and principal, bytes.
+constexpr size_t kNameSizeMax = 128;  // The most bytes of request_id and of principal.
 
 }  // namespace
 
@@ -118,7 +118,7 @@ void AggregatorCore::State::on_abort(Upstream target, rpc::Outbox& out) {
   } else if (operation->machine == Machine::kCompilation) {
     compilations.abort(operation->id, out);
   }
-  // What writes cannot be taken back, and the rest ends soon by itself.
+  // Operations that write cannot be taken back, and the others end soon by themselves.
 }
 
 void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation& operation, Instant deadline,

@@ -50,7 +50,7 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
   // The channel has compared the two languages: there is a common version.
   const uint32_t language = contract::common_version(*context.options.language, info.hello).value_or(1);
   context.nodes.on_up(node, peer, {contract::announced(info.hello), language});
-  // Where nobody is left who knows what was confirmed, it is no more than what some node has made durable.
+  // Nobody may be left who knows what was confirmed; then it is no more than what some node has made durable.
   context.learn_confirmed(info.hello.durable());
   writer.inquire(node, now, out);
 }
@@ -291,7 +291,7 @@ void AggregatorCore::State::conclude(Effects& effects) {
   };
   move_to(compilations.take_requests(), effects.compilations);
   for (const CompileTicket ticket : compilations.take_given_up()) {
-    // What the driver has not seen yet it need not be told to give up.
+    // A compilation that the driver has not seen yet it need not be told to give up.
     const bool is_new = std::erase_if(effects.compilations, [&](const auto& r) { return r.ticket == ticket; }) > 0;
     if (!is_new) {
       effects.given_up.push_back(ticket);

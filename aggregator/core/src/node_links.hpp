@@ -48,11 +48,12 @@ class NodeLinks {
   /// Sends `operation` under the hop's next sequence, which it returns; answers belong to `ticket`. Without a ticket
   /// answers are of no interest. Precondition: is_up(node).
   uint64_t send(NodeId node, wire::v1::Operation operation, std::optional<Ticket> ticket, rpc::Outbox& out);
-  /// Where the node finds the shape, defined first if it is not there; nothing when it has to travel whole.
-  /// Precondition: is_up(node).
+  /// Returns the slot in which the node finds the shape, defined first if it is not there; nothing when it has to
+  /// travel whole. Precondition: is_up(node).
   [[nodiscard]] std::optional<uint32_t> slot_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
                                                 rpc::Outbox& out);
-  /// What an answer belongs to; nothing when it is late. Valid until the next call that is not const.
+  /// Returns the ticket that an answer belongs to; nothing when it is late. Valid until the next call that is not
+  /// const.
   [[nodiscard]] Ticket* find(NodeId node, uint64_t sequence);
   /// The answer came for good, or is not wanted any longer.
   void forget(NodeId node, uint64_t sequence);
@@ -62,7 +63,7 @@ class NodeLinks {
   // ---- watermarks ----
   /// Takes the node's own watermark as it came on its current connection.
   void learn(NodeId node, const wire::v1::NodeWatermark& watermark);
-  /// What is known, in node order.
+  /// Adds the known watermarks, in node order.
   void add_watermarks(google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& out) const;
 
  private:
@@ -72,8 +73,10 @@ class NodeLinks {
     std::optional<rpc::PeerId> peer;
     uint64_t next_sequence = 1;
     boost::unordered_flat_map<uint64_t, Ticket> outstanding;  ///< By sequence.
-    std::optional<contract::SentSlots> slots;                 ///< Of the current connection.
-    uint32_t language = 1;                                    ///< Of the current connection.
+    /// The slots of the current connection.
+    std::optional<contract::SentSlots> slots;
+    /// The version of the language on the current connection.
+    uint32_t language = 1;
     std::optional<wire::v1::NodeWatermark> watermark;
   };
 

@@ -102,7 +102,7 @@ merging::GatherLimits gather_limits(const AggregatorOptions& options) {
   return limits;
 }
 
-/// What leaves the node must not be more than may leave here.
+/// Bounds what leaves the node to what may leave here.
 void bound_slice(uint64_t bytes_max, QueryRequest& request) {
   const std::optional<semantics::Slice>& slice = request.select.selection->slice;
   if (slice && slice->answer_bytes > bytes_max) {

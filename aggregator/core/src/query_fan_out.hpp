@@ -19,7 +19,7 @@
 
 namespace daedalus::aggregator {
 
-/// What of a query's header is passed on.
+/// The part of a query's header that is passed on.
 struct QueryTerms {
   uint64_t prefix_min = 0;
   std::string request_id;
@@ -34,9 +34,9 @@ struct QueryRequest {
   Upstream upstream;
   QueryTerms terms;
   CompiledSelect select;
-  /// Where rows can be, of a SELECT by slot; of others `select` says it.
+  /// The partitions where rows can be, for a SELECT by slot; for others `select` says it.
   std::optional<contract::Partitions> partitions;
-  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< Of what was asked by slot.
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of what was asked by slot.
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
   Instant deadline;
 };
@@ -50,8 +50,8 @@ struct QueryRequest {
 [[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
                                                  wire::v1::Operation& operation);
 
-/// The same of a SELECT whose shape is in a slot of `client`. Routes are computed from its values; whether these are
-/// right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
+/// Makes the same of a SELECT whose shape is in a slot of `client`. Routes are computed from its values; whether these
+/// are right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
 [[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
                                                  const ClientSlots& slots, rpc::PeerId client,
                                                  wire::v1::Operation& operation);
@@ -101,24 +101,24 @@ class QueryFanOut final : private merging::Candidates {
   void add_missing(const merging::Part& part, merging::CandidateId candidate, const std::string& reason,
                    wire::v1::Error& error) const override;
 
-  /// Those of the same candidates are one part.
+  /// Divides the partitions into parts: those of the same candidates are one part.
   [[nodiscard]] merging::Parts divide(const contract::Partitions& partitions) const;
   /// Error 0A000 where a node that would be asked is of a build that does not know all that is in the query.
   [[nodiscard]] Result<void> check_language(const QueryRequest& request, const merging::Parts& parts) const;
   [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
-  /// Where the rows can be. Errors: 08P01, 22023.
+  /// Returns the partitions where the rows can be. Errors: 08P01, 22023.
   [[nodiscard]] Result<contract::Partitions> partitions_of(QueryRequest& request) const;
   /// A SELECT without body, routes and slot.
   [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now, rpc::Outbox& out) const;
-  /// What the node is asked: by shape where it keeps the shape, whole otherwise. Error 08P01: values that its shape
-  /// does not take.
+  /// Returns the operation that asks the node: by shape where it keeps the shape, whole otherwise. Error 08P01: values
+  /// that its shape does not take.
   [[nodiscard]] Result<wire::v1::Operation> operation_for(NodeId node, const Query& query, Instant now,
                                                           rpc::Outbox& out);
   /// Makes of select_for() the query as a message that needs no shape.
   [[nodiscard]] Result<wire::v1::Operation> whole(const CompiledSelect& select, wire::v1::Operation operation) const;
   /// The slice that follows one which takes all that is left of its partition.
   [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
-  /// Of one part.
+  /// Returns the partitions of one part.
   [[nodiscard]] std::vector<PartitionId> partitions_of(const Query& query, uint32_t part) const;
   [[nodiscard]] wire::v1::Error unreachable_part(const std::vector<PartitionId>& partitions, NodeId node,
                                                  const std::string& reason) const;
@@ -126,7 +126,8 @@ class QueryFanOut final : private merging::Candidates {
   Context& context_;
   merging::Gather gather_;
   boost::unordered_flat_map<uint64_t, Query> queries_;
-  std::vector<std::string> spare_values_;  ///< Of queries that are over: at most kSpareValuesMax small ones.
+  /// The values of queries that are over: at most kSpareValuesMax small ones.
+  std::vector<std::string> spare_values_;
 };
 
 }  // namespace daedalus::aggregator

@@ -26,7 +26,7 @@ bool has_refused_rows(const wire::v1::WriteConfirmed& confirmed) {
                      [](const auto& outcome) { return outcome.refused_size() > 0; });
 }
 
-/// What took effect is what the rows are of, or they are unknown.
+/// Adds the rows of the update that took effect; of another update they are unknown.
 void add_returned(Returning returning, uint64_t digest, wire::v1::WriteConfirmed& confirmed) {
   wire::v1::ReturnedRows& returned = *confirmed.mutable_returned();
   for (const semantics::Column& column : *returning.columns) {

@@ -46,7 +46,7 @@ class Submissions {
   /// Rows that wait for the confirmation.
   struct Kept {
     Returning returning;
-    uint64_t digest = 0;  ///< Of the update they are of.
+    uint64_t digest = 0;  ///< The digest of the update whose rows they are.
     ByteLease lease;
   };
   struct Submission {

@@ -1,4 +1,4 @@
-// What an answer from below belongs to.
+// Says what an answer from below belongs to.
 #pragma once
 
 #include <cstdint>

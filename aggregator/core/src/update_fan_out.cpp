@@ -24,7 +24,8 @@ wire::v1::Result refusal(uint64_t timestamp, wire::v1::WriteRefusal reason, cons
   return result;
 }
 
-/// What the parts of an update did, over all partitions. Nothing, where that is not known of one that has rows.
+/// Adds up what the parts of an update did over all partitions. Returns nothing where that is not known of one that has
+/// rows.
 std::vector<uint64_t> added_up(const std::vector<wire::v1::PartitionOutcome>& outcomes) {
   int part_count = 0;
   for (const wire::v1::PartitionOutcome& outcome : outcomes) {
@@ -112,7 +113,7 @@ void UpdateFanOut::start(Upstream upstream, wire::v1::Operation operation, Insta
 
 void UpdateFanOut::send_update(uint64_t id, Update& update, NodeId node, const wire::v1::Operation& operation,
                                rpc::Outbox& out) {
-  flush_range(node, out);  // What comes before it in the order leaves before it.
+  flush_range(node, out);  // Whatever comes before it in the order leaves before it.
   const uint64_t sequence = context_.nodes.send(node, operation, UpdateTicket{id}, out);
   update.waiting.push_back({.node = node, .is_responsible = true, .sequence = sequence});
   ++update.responsible_waiting_count;

@@ -14,8 +14,8 @@
 
 namespace daedalus::aggregator {
 
-/// What the writer hears of one UPDATE: WriteConfirmed when all responsible nodes have confirmed, and once more when
-/// the others have answered later; at any time a note (WriteRefused) for every node without a part that refuses or
+/// Tells the writer what becomes of one UPDATE: WriteConfirmed when all responsible nodes have confirmed, and once more
+/// when the others have answered later; at any time a note (WriteRefused) for every node without a part that refuses or
 /// cannot be reached, which changes nothing else. WriteRefused by or for a responsible node, or an Error, ends it
 /// instead.
 class UpdateFanOut {
@@ -45,7 +45,7 @@ class UpdateFanOut {
   struct Waiting {
     NodeId node{};
     bool is_responsible = false;
-    uint64_t sequence = 0;  ///< Of the hop; 0: the no-op range has not been sent yet.
+    uint64_t sequence = 0;  ///< The sequence of the hop; 0: the no-op range has not been sent yet.
   };
 
   struct Update {

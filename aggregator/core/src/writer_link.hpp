@@ -65,10 +65,11 @@ class WriterLink {
   std::string endpoint_;
   std::string durability_;
   std::string problem_ = "not connected yet";
-  std::string dialled_endpoint_;     ///< The endpoint that was last asked to be dialled.
-  std::optional<rpc::LinkId> link_;  ///< Of dialled_endpoint_, once the driver has said so.
+  std::string dialled_endpoint_;  ///< The endpoint that was last asked to be dialled.
+  /// The link to dialled_endpoint_, once the driver has said so.
+  std::optional<rpc::LinkId> link_;
   std::optional<rpc::PeerId> peer_;
-  uint64_t next_sequence_ = 1;  ///< Of the connection to peer_.
+  uint64_t next_sequence_ = 1;  ///< The next sequence on the connection to peer_.
   std::vector<DialRequest> dial_requests_;
   std::vector<rpc::LinkId> drop_requests_;
   Instant inquiry_due_{};             ///< While there is no peer or a hint is open.

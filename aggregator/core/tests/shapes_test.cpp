@@ -1,4 +1,4 @@
-// What travels once: texts in the slots of clients, shapes in those of nodes.
+// Tests what travels once: texts in the slots of clients, shapes in those of nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -105,7 +105,7 @@ class SubmissionsTest : public ::testing::Test {
     return update;
   }
 
-  /// What the writer says of an update with this digest.
+  /// Returns the writer's answer for an update with this digest.
   static wire::v1::Result confirmed_as(uint64_t digest) {
     wire::v1::Result result;
     result.mutable_confirmed()->set_timestamp(12);
@@ -113,7 +113,7 @@ class SubmissionsTest : public ::testing::Test {
     return result;
   }
 
-  /// What the client was told last.
+  /// Returns the rows that the client was told last.
   wire::v1::ReturnedRows told() {
     return cluster.results().empty() ? wire::v1::ReturnedRows()
                                      : cluster.results().back().second.confirmed().returned();

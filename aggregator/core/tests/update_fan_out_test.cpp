@@ -23,7 +23,7 @@ class UpdateFanOutTest : public ::testing::Test {
   std::string at_0 = origin_in(0, 3);
   std::string at_1 = origin_in(1, 3);
 
-  /// What the writer is told where the nodes say this of parts; one that says nothing applied `rows_untold`.
+  /// Returns what the writer is told where the nodes say this of parts; one that says nothing applied `rows_untold`.
   std::vector<uint64_t> part_rows_of(const std::vector<std::vector<uint64_t>>& by_node, uint64_t rows_untold = 1) {
     cluster.update(writer, ++last_, "");
     static_cast<void>(cluster.take());

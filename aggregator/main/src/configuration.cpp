@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kSqlThreadsMax = 64;
 /// The parts of a sorted answer take several times their size here.
 constexpr int64_t kAnswerMemoryMibDefault = 512;
-/// What four nodes may answer together by default.
+/// The default for what four nodes may answer together.
 constexpr int64_t kAnswerMibDefault = 256;
 
 /// Paths are relative to the file.
@@ -46,7 +46,7 @@ CatalogueOptions catalogue_options(const configuration::File& file, const config
   return options;
 }
 
-/// What the keys that concern clients of PostgreSQL's protocol lead to.
+/// Checks what the keys that concern clients of PostgreSQL's protocol lead to.
 Result<void> check_postgres(const Configuration& configuration) {
   const PostgresPaths& paths = configuration.postgres_paths;
   if (paths.certificate.empty() != paths.key.empty()) {

@@ -45,7 +45,7 @@ class PostgresAccess {
   PostgresAccess& operator=(const PostgresAccess&) = delete;
 
  private:
-  /// What a file is known by; different when it was written or replaced.
+  /// The mark that a file is known by; another one when the file was written or replaced.
   using Stamp = std::string;
   void watch();
   void look();

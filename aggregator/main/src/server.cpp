@@ -20,8 +20,8 @@ constexpr uint64_t kClientsMax = 10'000;
 /// One large job of a session at a time: a COPY or a large INSERT keeps no more than one thread busy.
 constexpr uint32_t kLargeSessionJobsMax = 1;
 
-/// Of PostgreSQL's protocol, where the process may open so many files: the other half is for those who have to be told
-/// that there are too many, for the cluster and for itself.
+/// Returns the most clients of PostgreSQL's protocol, where the process may open so many files: the other half is for
+/// those who have to be told that there are too many, for the cluster and for itself.
 size_t clients_max(uint64_t descriptors) { return std::min(kClientsMax, descriptors / 2); }
 
 rpc::AsioOptions network_options(const Configuration& configuration, const std::string& version, uint64_t descriptors,
@@ -81,7 +81,7 @@ catalogue::PoolOptions catalogue_pool_options(std::string_view database) {
   return options;
 }
 
-/// Of the kernel's: cancel keys must not be guessed, and ids of submissions must not meet.
+/// Returns random bits of the kernel's: cancel keys must not be guessed, and ids of submissions must not meet.
 uint64_t random_bits() {
   std::random_device device;
   return static_cast<uint64_t>(device()) << 32 | device();

@@ -30,7 +30,7 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
 
   /// Takes the listening address and starts dialling the nodes. Errors: those of rpc::AsioNetwork::listen.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
-  /// The same for clients of PostgreSQL's protocol.
+  /// Listens for clients of PostgreSQL's protocol. Errors: as listen().
   [[nodiscard]] Result<std::string> listen_postgres(const std::string& endpoint);
   /// Serves until asked to stop; operations in flight then have kDrainNs to end.
   void run();
@@ -78,7 +78,7 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::shared_ptr<const time_zones::SystemZones> zones_;
   postgres::Door door_;        ///< Outlives the network, which has its sessions.
   catalogue::Pool catalogue_;  ///< As it is.
-  catalogue::Pool elsewhere_;  ///< Of the catalogue's database without a table.
+  catalogue::Pool elsewhere_;  ///< The pool of the catalogue's database without a table.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;

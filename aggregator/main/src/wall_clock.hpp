@@ -1,4 +1,4 @@
-// What time it is, for statements that ask.
+// Tells the time to statements that ask for it.
 #pragma once
 
 #include <chrono>
@@ -6,7 +6,7 @@
 
 namespace daedalus::aggregator {
 
-/// What now() folds to: microseconds since 1970.
+/// Returns what now() folds to: microseconds since 1970.
 [[nodiscard]] inline int64_t wall_clock_us() {
   const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::microseconds>(since_epoch).count();

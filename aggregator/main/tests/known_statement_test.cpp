@@ -1,5 +1,5 @@
-// What a statement by slot that is known allocates in an aggregator, from the bytes that come to the bytes that leave:
-// read, bound, sent to its node, answered with a row. A bound that holds keeps what was cut from growing back.
+// Counts what a statement by slot that is known allocates in an aggregator, from the bytes that come to the bytes that
+// leave: read, bound, sent to its node, answered with a row. A bound that holds keeps what was cut from growing back.
 #include <gtest/gtest.h>
 
 #include "counted_allocations.hpp"

@@ -1,4 +1,4 @@
-// What threads do with a statement, and in which order its jobs wait: by client, and by size.
+// Tests what threads do with a statement, and in which order its jobs wait: by client, and by size.
 #include "pool_jobs.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 using postgres::Work;
 
-/// Of `numbers`, whose only column is `id`, an int.
+/// Returns a compiler for `numbers`, whose only column is `id`, an int.
 std::unique_ptr<Compiler> compiler_of_one_column() {
   auto schema = std::make_shared<semantics::Schema>();
   schema->table_name = "numbers";

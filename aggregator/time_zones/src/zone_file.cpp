@@ -13,7 +13,7 @@ using semantics::ZoneTable;
 constexpr size_t kHeaderSize = 44;
 constexpr size_t kTypeSize = 6;
 constexpr uint32_t kTypesMax = 256;
-/// What a zone travels with has moments of 36 bits: from the year 881 to 3058.
+/// The last moment of a zone as it travels, in 36 bits: they reach from the year 881 to 3058.
 constexpr int64_t kMomentMax = int64_t{1} << 35;
 constexpr int64_t kOffsetMax = 168 * 3'600;
 
@@ -84,7 +84,7 @@ std::optional<std::vector<LocalType>> read_types(std::string_view types, std::st
   return made;
 }
 
-/// What held before anything is known: the first type of standard time.
+/// Returns the offset before anything is known: that of the first type of standard time.
 int32_t first_offset(const std::vector<LocalType>& types) {
   const auto standard =
       std::find_if(types.begin(), types.end(), [](const LocalType& type) { return !type.is_daylight; });

@@ -19,7 +19,7 @@ class SystemZonesTest : public ::testing::Test {
   static int64_t seconds(const std::string& text) {
     return std::get<int64_t>(*semantics::parse_text(Type{TypeKind::kTimestamp}, text)) / kMicros;
   }
-  /// What is read with this zone's name behind it.
+  /// Returns the moment that is read with this zone's name behind it.
   [[nodiscard]] std::string moment(const std::string& text) const {
     const Type type{TypeKind::kTimestampTz};
     const auto value = semantics::parse_text(type, text, std::nullopt, &zones_);

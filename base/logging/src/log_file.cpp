@@ -18,7 +18,8 @@ bool is_appended_file(int descriptor) {
   return flags >= 0 && (flags & O_APPEND) != 0 && ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode);
 }
 
-/// Where the file behind a descriptor is; what the kernel adds to the name of a deleted one leads to no file.
+/// Returns where the file behind a descriptor is; the words that the kernel adds to the name of a deleted one lead to
+/// no file.
 std::string path_of(int descriptor) {
   std::array<char, PATH_MAX> path{};
   const auto link = "/proc/self/fd/" + std::to_string(descriptor);

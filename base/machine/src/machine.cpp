@@ -12,7 +12,7 @@ namespace daedalus {
 namespace {
 
 constexpr uint32_t kNumaNodesMax = 1024;
-/// What no process of ours needs more of; "unlimited" cannot be had.
+/// No process of ours needs more descriptors; "unlimited" cannot be had.
 constexpr rlim_t kDescriptorsWanted = 65'536;
 
 }  // namespace

@@ -21,7 +21,8 @@ constexpr GroupFiles kSecondVersion = {"memory.max", "memory.current", "inactive
 std::optional<uint64_t> read_number(const std::string& path) {
   std::ifstream in(path);
   uint64_t number = 0;
-  return in >> number ? std::optional(number) : std::nullopt;  // Of version 2, no bound is the word "max".
+  // Version 2 writes "max" for no bound.
+  return in >> number ? std::optional(number) : std::nullopt;
 }
 
 /// The number behind a name, in a file of lines of both.

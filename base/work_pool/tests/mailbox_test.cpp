@@ -1,4 +1,4 @@
-// What threads put, and one thread takes in turns. Also run under ThreadSanitizer.
+// Tests letters that several threads put and one thread takes in turns. Also run under ThreadSanitizer.
 #include "daedalus/work_pool/mailbox.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What one core encodes, checks and decodes per second: messages that share frames against one frame per message (the
-// baseline), and the checksum's two ways.
+// Measures how much one core encodes, checks and decodes per second: messages that share frames against one frame per
+// message (the baseline), and the checksum's two ways.
 #include <benchmark/benchmark.h>
 
 #include <string>

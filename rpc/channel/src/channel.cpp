@@ -13,7 +13,7 @@ namespace daedalus::rpc {
 
 namespace {
 
-/// Of any text that a peer may make this side log or send on.
+/// The most bytes of a text that a peer may make this side log or send on.
 constexpr size_t kReasonSizeMax = 1024;
 /// From so many bytes on rows are a piece of output of their own, and are not copied.
 constexpr size_t kRowsOfTheirOwn = 16u << 10;
@@ -41,8 +41,8 @@ wire::v1::Result too_large(uint64_t sequence, const char* what, size_t size, siz
   return result;
 }
 
-/// Whether one side's build has all that the other's may say. Whoever names no version has the first one, which all
-/// have.
+/// Returns whether one side's build has all that the other's may say. Whoever names no version has the first one, which
+/// all have.
 bool share_language(const wire::v1::Hello& ours, const wire::v1::Hello& theirs) {
   const auto knows = [](const auto& versions, uint64_t newest) {
     return std::find(versions.begin(), versions.end(), newest) != versions.end();

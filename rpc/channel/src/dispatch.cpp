@@ -31,7 +31,7 @@ struct Dispatcher {
   }
 };
 
-/// What an event is called in logs.
+/// Returns the name that an event has in logs.
 struct EventName {
   const char* operator()(const ChannelUp& /*up*/) const { return "HELLO"; }
   const char* operator()(const ChannelClosed& /*closed*/) const { return "end of the connection"; }

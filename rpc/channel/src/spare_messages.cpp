@@ -16,7 +16,7 @@ constexpr int kStampsMax = 64;
 // Clear() gives back the messages within a message; those that it is called for keep their own texts and numbers. So a
 // spare operation has a header, and a spare result stays of its kind.
 
-/// What it says may be short, and its memory that of a longer text before.
+/// Returns whether the text's memory is small: a short text may have the memory of a longer one before.
 bool is_small(const std::string& text) { return text.capacity() <= 2 * SpareMessages::kTextMax; }
 
 bool is_kept(const Operation& operation) {

@@ -56,7 +56,7 @@ void check_shape(const semantics::Schema& schema, const PartitionMap& map, std::
   if (!bound) {
     return;
   }
-  // What was bound parts into the same values again, and can be evaluated and sent whole.
+  // A selection that was bound parts into the same values again, and can be evaluated and sent whole.
   CHECK(has_shape(*bound));
   CHECK(values_of(schema, bound->predicate) == values);
   (void)semantics::evaluate(schema, bound->predicate, std::vector<semantics::Value>(schema.columns.size()));

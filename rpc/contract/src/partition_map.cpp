@@ -17,7 +17,7 @@ Error wrong_map(std::string what) {
   return Error{ErrorCategory::kFatal, "F0000", "partition map: " + std::move(what), {}, 0};
 }
 
-/// What hash(column) and round_robin ask of their columns.
+/// Checks the columns of hash(column) and round_robin.
 Result<Distribution> check_distribution(const Schema& schema, wire::v1::Distribution distribution,
                                         const std::vector<uint32_t>& columns, std::string_view of_what) {
   if (distribution == wire::v1::DISTRIBUTION_DUAL_HASH) {

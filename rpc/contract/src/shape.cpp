@@ -52,7 +52,7 @@ bool wants_order(const Literal& literal) {
 
 // ---- reading a shape ----
 
-// What a literal says it says by an operator and a number of values.
+// A literal says what it says by an operator and a number of values.
 
 /// The literal's kind, or nothing for an operator and a number of values that make none.
 std::optional<Literal::Kind> kind_of(Operator op, uint32_t values) {
@@ -131,7 +131,7 @@ Result<Predicate> to_places(const Schema& schema, const wire::v1::SelectShape& s
 
 // ---- values ----
 
-/// What is wrong with a value in its place, if anything is.
+/// Returns what is wrong with a value in its place, if anything is.
 const char* flaw_of(const Literal& literal, const Type& type, const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) {
     return *number == 0 && std::signbit(*number) ? "a negative zero" : nullptr;

@@ -24,7 +24,8 @@ using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
 
-/// Where in an update something is wrong, as the head of a message; says nothing when there is only one place.
+/// Returns the place in an update where something is wrong, as the head of a message; nothing when there is only one
+/// place.
 std::string where(size_t part, size_t part_count) {
   return part_count > 1 ? fmt::format("part {}: ", part + 1) : std::string();
 }
@@ -227,7 +228,7 @@ Result<Assignment> to_computation(const Schema& schema, uint32_t position, const
                     std::make_shared<const BoundExpression>(std::move(*computed))};
 }
 
-/// Whether it is computed of the row, unlike a constant and what is added to the column itself.
+/// Returns whether the value is computed of the row, unlike a constant and what is added to the column itself.
 bool is_computation(const wire::v1::Expression& value) {
   return value.has_column() || (value.has_call() && value.call().function() != 0) || value.has_aggregate();
 }

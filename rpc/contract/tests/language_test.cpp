@@ -48,8 +48,8 @@ constexpr const char* kForms[] = {"and",
                                   "not in",
                                   "cast"};
 
-/// What a line says of a number, apart from since when it is there. Refused functions have numbers that never travel:
-/// no version of the language has them.
+/// Returns what a line says of a number, apart from since when it is there. Refused functions have numbers that never
+/// travel: no version of the language has them.
 std::string line_of(const ScalarFunction& function) {
   std::vector<int> kinds;
   for (const semantics::TypeKind kind : function.arguments) {
@@ -86,7 +86,7 @@ void add_casts(std::vector<std::string>& lines) {
   }
 }
 
-/// Of this build.
+/// Returns the lines of this build.
 std::vector<std::string> built_lines() {
   std::vector<std::string> lines;
   add_lines(*wire::v1::TypeKind_descriptor(), "type", lines);

@@ -53,7 +53,7 @@ TEST(ShapeProperty, ShapeAndValuesAreTheSelectionTheyWereMadeOf) {
     ASSERT_TRUE(bound.has_value()) << bound.error().message;
     // By their bytes: NaN does not equal itself.
     ASSERT_EQ(values_of(schema, *bound), values);
-    // What is bound is the same shape again, and values that are cut short or too many are refused.
+    // Bound again, the values are of the same shape; values that are cut short or too many are refused.
     const auto again = bind_values(schema, bytes, values);
     ASSERT_TRUE(again.has_value()) << again.error().message;
     EXPECT_EQ(values_of(schema, again->predicate), values);

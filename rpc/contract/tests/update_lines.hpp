@@ -68,7 +68,7 @@ class UpdateLines : public ContractTest {
 
   // ---- the file ----
 
-  /// What is said of one update: `both` take it, `node` only the node does, `neither` does, `either` the writer may
+  /// Adds the line of one update: `both` take it, `node` only the node does, `neither` does, `either` the writer may
   /// refuse it.
   void add(const std::string& name, const std::string& pieces, std::string_view if_taken = "both") {
     const std::string error = refusal(body_of(pieces));

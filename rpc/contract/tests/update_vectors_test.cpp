@@ -192,7 +192,7 @@ class UpdateVectors : public UpdateLines {
   void add_assignments() {
     using enum wire::v1::Operator;
     for (const auto& [column, packed] : values()) {
-      // What no row may hold, the node brings into its range or refuses; the writer refuses it always.
+      // The node brings into its range what no row may hold, or refuses it; the writer refuses it always.
       add(fmt::format("set {} {}", schema_.columns[column].name, hex(packed)),
           modify(column, raw_constant(type_of(column), packed)), "either");
     }

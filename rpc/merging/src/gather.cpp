@@ -14,7 +14,8 @@ namespace daedalus::merging {
 
 namespace {
 
-/// Where a slice ends must lie behind where it began: whoever takes one after the other would never come to an end.
+/// Returns whether a slice ends behind where it began: otherwise whoever takes one after the other would never come to
+/// an end.
 bool goes_on(const semantics::Slice& slice, const wire::v1::Slice& next) {
   return next.partition() == slice.partition &&
          (next.segment() > slice.segment || (next.segment() == slice.segment && next.first_slot() > slice.first_slot));
@@ -28,7 +29,7 @@ wire::v1::Error wire_error(const Error& error, int64_t retry_after_ns) {
 
 using SharedColumns = std::shared_ptr<const std::vector<semantics::Column>>;
 
-/// Whether rows of the one are read as rows of the other.
+/// Returns whether rows of the one are read as rows of the other.
 bool are_same(const SharedColumns& left, const SharedColumns& right) {
   return left == right || std::equal(left->begin(), left->end(), right->begin(), right->end(),
                                      [](const semantics::Column& a, const semantics::Column& b) {

@@ -11,11 +11,12 @@ namespace daedalus::merging {
 
 namespace {
 
-/// Of one query in one turn: others that wait get theirs soon.
+/// The units of one query in one turn: others that wait get theirs soon.
 constexpr int64_t kTurnUnits = kStepUnits / 2;
-/// Of its first turn: enough for what most ask, and little enough that hundreds may have theirs in a step.
+/// The units of a query's first turn: enough for what most ask, and little enough that hundreds may have theirs in a
+/// step.
 constexpr int64_t kFirstTurnUnits = kStepUnits / 16;
-/// Of every step for what has been closed, so that its memory comes back however busy the rest is.
+/// The units of every step for what has been closed, so that its memory comes back however busy the rest is.
 constexpr int64_t kDropUnits = kStepUnits / 4;
 
 /// Mergers kept for answers to come: as many as are under way at once.

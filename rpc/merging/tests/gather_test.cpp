@@ -36,7 +36,7 @@ MergedRows numbers(const std::vector<int64_t>& values) {
   return made;
 }
 
-/// Those who are asked; remembers what of.
+/// Plays the candidates; remembers what they are asked.
 class FakeCandidates final : public Candidates {
  public:
   using Asked = std::pair<uint32_t, uint32_t>;  ///< Part and candidate.

@@ -286,7 +286,7 @@ void SimulatedNetwork::Impl::take_in(const ConnectionPtr& connection, int from, 
   mark_dirty(connection, 1 - from);
 }
 
-/// What was held goes on its way; what arrives until then queues up behind it.
+/// Sends on what was held; whatever arrives until then queues up behind it.
 void SimulatedNetwork::Impl::release(uint32_t from, uint32_t to) {
   for (const ConnectionPtr& connection : connections_of(from)) {
     for (int index = 0; index < 2; ++index) {
@@ -298,7 +298,7 @@ void SimulatedNetwork::Impl::release(uint32_t from, uint32_t to) {
   }
 }
 
-/// What the kernel of a process that stood still has taken in for it.
+/// Delivers what the kernel has taken in for a process that stood still.
 void SimulatedNetwork::Impl::take_in_what_froze(uint32_t process) {
   for (const ConnectionPtr& connection : connections_of(process)) {
     for (int index = 0; index < 2; ++index) {

@@ -50,7 +50,7 @@ struct SimulatedEndpoint::State {
   std::string name;
   uint32_t index = 0;
   bool running = false;
-  uint64_t incarnation = 0;  ///< What was scheduled for an earlier one is void.
+  uint64_t incarnation = 0;  ///< Tasks that were scheduled for an earlier one are void.
   PeerHandler* handler = nullptr;
   wire::v1::Hello hello;
   std::vector<Link> links;  ///< Index is the LinkId.
@@ -58,7 +58,7 @@ struct SimulatedEndpoint::State {
   std::function<void()> armed_task;
   uint64_t armed_round = 0;
   Instant armed_at = kNever;  ///< By the process's clock.
-  int64_t ahead_ns = 0;       ///< Of that clock.
+  int64_t ahead_ns = 0;       ///< The lead of that clock.
   Instant frozen_until{};
   bool turn_end_scheduled = false;
   std::vector<std::pair<std::shared_ptr<SimulatedConnection>, int>> dirty;
@@ -125,7 +125,7 @@ class SimulatedNetwork::Impl {
     }
   };
 
-  /// What was scheduled for it.
+  /// Runs a task that was scheduled for it.
   void run_in(State& process, uint64_t incarnation, std::function<void()> task);
   void attempt(State& process, uint32_t link);
   void connect(State& process, uint32_t link);

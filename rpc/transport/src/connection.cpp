@@ -157,7 +157,7 @@ void Connection::write() {
     return;
   }
   is_writing_ = true;
-  std::array<asio::const_buffer, kPiecesMax> buffers;  // Those beyond the pieces are empty.
+  std::array<asio::const_buffer, kPiecesMax> buffers;  // Buffers beyond the pieces are empty.
   for (size_t piece = 0; piece < writing_.size(); ++piece) {
     buffers[piece] = asio::buffer(writing_[piece]);
   }
@@ -224,7 +224,7 @@ void Connection::on_deadline() {
   }
   boost::system::error_code ignored;  // No answer counts as nothing to read.
   if (std::exchange(has_resumed_, false) || socket_.available(ignored) > 0) {
-    session_->on_unread(steady_now());  // What this side owes its peer is due all the same.
+    session_->on_unread(steady_now());  // This side's own duties are due all the same.
   }
   session_->on_deadline(steady_now());
   count_output(session_->output_waiting());

@@ -19,10 +19,10 @@ namespace daedalus::rpc {
 
 class Connection;
 
-/// Of any kind that streams bytes.
+/// A socket of any kind that streams bytes.
 using StreamSocket = boost::asio::generic::stream_protocol::socket;
 
-/// What a connection needs of the network it belongs to.
+/// The network that a connection belongs to, as far as the connection needs it.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
@@ -95,7 +95,7 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::vector<char> input_;
   uint32_t small_reads_ = 0;         ///< In a row, into a large input_.
   std::deque<std::string> writing_;  ///< Pieces of output that are being written.
-  size_t written_ = 0;               ///< Of the first.
+  size_t written_ = 0;               ///< Bytes of the first that are written.
   bool is_writing_ = false;
   bool is_reading_ = false;
   std::optional<ByteLease> output_lease_;

@@ -32,7 +32,7 @@ class DeadlineTimer {
     std::function<void()> on_expiry;
     Instant wanted = kNever;   ///< The deadline.
     Instant pending = kNever;  ///< When the timer will ring: at or before the deadline.
-    uint64_t round = 0;        ///< Of the wait that counts; earlier ones are void.
+    uint64_t round = 0;        ///< The number of the wait that counts; earlier ones are void.
   };
   static void wait(const std::shared_ptr<State>& state);
 

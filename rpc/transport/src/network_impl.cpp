@@ -17,7 +17,7 @@ using asio::ip::tcp;
 
 namespace {
 
-/// Of a Unix socket's path, without the zero byte at its end.
+/// The most bytes of a Unix socket's path, without the zero byte at its end.
 constexpr size_t kLocalPathSizeMax = sizeof(sockaddr_un::sun_path) - 1;
 
 std::string to_text(const tcp::endpoint& endpoint) {
@@ -42,7 +42,7 @@ struct AsioNetwork::Impl::Listener {
       : acceptor(io), is_for_peers(is_for_peers_in), add(std::move(add_in)) {}
   tcp::acceptor acceptor;
   const bool is_for_peers;
-  AddConnection add;  ///< What becomes of a connection that was accepted.
+  AddConnection add;  ///< Decides what becomes of a connection that was accepted.
   std::unique_ptr<DeadlineTimer> retry;
 };
 

@@ -84,7 +84,8 @@ class AsioNetwork::Impl final : public ConnectionOwner {
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
   PeerHandler& handler_;
   std::vector<std::shared_ptr<Listener>> listeners_;
-  std::unordered_map<LinkId, std::shared_ptr<Link>> links_;              ///< Those that have not been dropped.
+  /// The links that have not been dropped.
+  std::unordered_map<LinkId, std::shared_ptr<Link>> links_;
   std::unordered_map<PeerId, std::shared_ptr<Connection>> connections_;  ///< Whatever their protocol.
   std::unordered_map<PeerId, Peer> peers_;
   std::vector<std::shared_ptr<Connection>> dirty_;

@@ -32,7 +32,7 @@ struct LineServer : Process {
     CHECK(bound);
     address = *bound;
   }
-  /// What has come back has come to `text`, and no further.
+  /// Returns whether `text` has come back, and no more.
   bool answers(RawPeer& raw, const std::string& text) {
     return run_until({this},
                      [&] {

@@ -25,7 +25,7 @@ class LineSession final : public ByteSession {
   bool takes_more = true;
   [[nodiscard]] bool takes_input() const override { return takes_more; }
 
-  /// What the owner has to say by itself.
+  /// Says something that the owner has to say by itself.
   void say(const std::string& line) { output_ += line + "\n"; }
 
   void on_bytes(std::string_view bytes, Instant now) override {

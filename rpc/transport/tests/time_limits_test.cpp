@@ -31,7 +31,7 @@ std::string hello_frame() {
   return encode_frame(FrameType::kHello, ours.SerializeAsString());
 }
 
-/// What is logged meanwhile.
+/// Keeps what is logged meanwhile.
 class Log {
  public:
   Log() : before_(spdlog::default_logger()) {

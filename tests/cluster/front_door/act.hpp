@@ -53,16 +53,16 @@ struct ActStatement {
   Instant ended_at{};
 };
 
-/// What comes next.
+/// The message that comes next.
 struct Expected {
   enum class Kind : uint8_t { kParsed, kBound, kDescribed, kExecuted, kSimple, kClosed, kReady };
 
   Kind kind = Kind::kReady;
-  size_t statement = 0;   ///< Of none for kReady.
-  uint32_t rows_max = 0;  ///< Of kExecuted; 0: all.
+  size_t statement = 0;   ///< The statement that it is of; of none for kReady.
+  uint32_t rows_max = 0;  ///< The most rows of kExecuted; 0: all.
 };
 
-/// What is said at once.
+/// Messages that are sent at once.
 struct ActStep {
   std::string bytes;
   std::vector<size_t> statements;  ///< That begin with it.
@@ -75,7 +75,7 @@ struct Act {
   ActKind kind = ActKind::kSimple;
   std::vector<ActStatement> statements;
   std::vector<ActStep> steps;
-  std::optional<uint64_t> submission;  ///< What all its writes together are.
+  std::optional<uint64_t> submission;  ///< The submission that all its writes together are.
   bool is_rolled_back = false;         ///< In the end, on purpose.
   bool has_bound = false;              ///< Parameters.
   bool has_several_syncs = false;

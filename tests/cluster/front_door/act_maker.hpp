@@ -34,7 +34,7 @@ class ActMaker {
   /// One with a name, several times: from the second on it goes by slot.
   [[nodiscard]] Act repeated();
   [[nodiscard]] Act portal();
-  /// The same rows from BEGIN to COMMIT, with a Sync behind each Execute.
+  /// Makes an act that reads the same rows from BEGIN to COMMIT, with a Sync behind each Execute.
   [[nodiscard]] Act portal_in_block();
   [[nodiscard]] ActStatement draw_query();
   [[nodiscard]] ActStatement draw_wrong();

@@ -198,7 +198,7 @@ void ActPlayer::hear_ready(const std::string& body) {
   pass();
 }
 
-/// Of whatever comes next. Up to the next Sync nothing else may.
+/// Hears the error of whatever comes next. Up to the next Sync nothing else may come.
 void ActPlayer::hear_error(const ServerMessage& message, Instant now) {
   auto error = read_error(message.body);
   if (!error) {

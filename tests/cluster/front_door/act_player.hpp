@@ -52,7 +52,7 @@ class ActPlayer {
   Act* act_ = nullptr;
   size_t step_ = 0;  ///< The next one.
   std::deque<Expected> expected_;
-  uint64_t rows_now_ = 0;     ///< Of the Execute whose rows come.
+  uint64_t rows_now_ = 0;     ///< Rows of the Execute whose rows come.
   bool is_skipping_ = false;  ///< Up to a Sync that has not been said.
   char block_ = 'I';
 };

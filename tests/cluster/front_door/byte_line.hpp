@@ -20,11 +20,11 @@ class ByteLine : public std::enable_shared_from_this<ByteLine> {
  public:
   enum class Side : uint8_t { kClient, kServer };
 
-  /// What one line is like.
+  /// The habits of one line.
   struct Temper {
     int64_t delay_ns_max = 2 * kMillisecond;
     uint64_t piece_size_max = 16u << 10;
-    double loss_probability = 0;  ///< Of a piece: the line is lost with it.
+    double loss_probability = 0;  ///< The probability that a piece is lost, and the line with it.
   };
 
   /// Whoever is at one end. Each is called from an event of its own.
@@ -49,7 +49,7 @@ class ByteLine : public std::enable_shared_from_this<ByteLine> {
   void close(Side from);
   /// Bytes written from there that the other end has not read.
   [[nodiscard]] uint64_t unread(Side from) const { return way(from).unread; }
-  /// Whether that end reads what arrives.
+  /// Sets whether that end reads what arrives.
   void set_reading(Side side, bool is_reading);
 
   /// Nothing more arrives. The client sees it soon; the server may take its time.

@@ -121,7 +121,7 @@ std::optional<std::vector<FieldSeen>> read_row_description(std::string_view body
   for (uint32_t left = reader.number(2); left > 0 && reader.is_sound(); --left) {
     FieldSeen& field = fields.emplace_back();
     field.name = reader.text();
-    reader.bytes(6);  // Of which table and column it is.
+    reader.bytes(6);  // Skips the table and the column that it is of.
     field.type = reader.number(4);
     reader.bytes(6);  // Size and modifier.
     if (reader.number(2) != 0) {

@@ -19,7 +19,7 @@ using ValueText = std::optional<std::string>;
 [[nodiscard]] std::string parse_message(std::string_view statement, std::string_view sql);
 [[nodiscard]] std::string bind_message(std::string_view portal, std::string_view statement,
                                        const std::vector<ValueText>& parameters);
-/// Of a portal.
+/// Makes a Describe of a portal.
 [[nodiscard]] std::string describe_message(std::string_view portal);
 [[nodiscard]] std::string execute_message(std::string_view portal, uint32_t rows_max);
 [[nodiscard]] std::string close_message(std::string_view portal);

@@ -1,4 +1,4 @@
-// What sessions of PostgreSQL's protocol asked the cores of their aggregators, and what these told them.
+// Remembers what sessions of PostgreSQL's protocol asked the cores of their aggregators, and what these told them.
 //
 // An answer that a client of that protocol gets says nothing of the prefixes it is of; the core says it to the session.
 // So an answer is right if it is that of its question at the prefixes of one answer that its session got for that text,
@@ -22,7 +22,7 @@ class DoorWitness {
  public:
   /// One operation and how it ended.
   struct Exchange {
-    std::string sql;  ///< Of a STATEMENT; empty: a SUBMIT.
+    std::string sql;  ///< The text of a STATEMENT; empty: a SUBMIT.
     std::optional<wire::v1::QueryEnd> end;
     std::optional<wire::v1::Error> error;
   };
@@ -33,7 +33,7 @@ class DoorWitness {
   void on_operation(rpc::PeerId session, const wire::v1::Operation& operation);
   void on_result(rpc::PeerId session, const wire::v1::Result& result);
 
-  /// Of that session and text, in their order.
+  /// Returns the exchanges of that session and text, in their order.
   [[nodiscard]] std::vector<const Exchange*> exchanges(rpc::PeerId session, std::string_view sql) const;
 
  private:

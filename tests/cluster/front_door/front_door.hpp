@@ -1,6 +1,7 @@
 // PostgreSQL's port of a simulated aggregator: the real door and sessions over simulated connections.
 //
-// What the program's server and transport are for them: hands bytes, results and finished work in, operations to the
+// It does for them what the program's server and transport do: hands bytes, results and finished work in, operations to
+// the
 // core and output to the lines. Nothing is decided here but how much a socket takes.
 #pragma once
 
@@ -68,7 +69,7 @@ class FrontDoor final : public postgres::SessionOwner {
   void wake(rpc::PeerId session);
   void turn();
   void look_at(rpc::PeerId session, Served& served);
-  /// Whether it is over and has said all it had to say.
+  /// Returns whether it is over and has said all it had to say.
   [[nodiscard]] static bool is_done(const Served& served);
   void write(Served& served);
   void set_timer(rpc::PeerId session, Served& served);
@@ -78,7 +79,7 @@ class FrontDoor final : public postgres::SessionOwner {
   DoorWitness& witness_;
   postgres::Door door_;  ///< Outlives its sessions.
   std::map<rpc::PeerId, Served> served_;
-  aggregator::Effects effects_;  ///< Of what sessions wanted in this turn.
+  aggregator::Effects effects_;  ///< Effects that sessions wanted in this turn.
   bool is_turn_posted_ = false;
 };
 

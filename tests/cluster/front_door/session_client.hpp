@@ -22,7 +22,7 @@ class SessionClient {
     std::string aggregator;
   };
 
-  /// What is around it; all of it outlives the client.
+  /// The world around it; all of it outlives the client.
   struct World {
     rpc::SimulatedNetwork& network;
     /// To that aggregator, or to any.
@@ -34,7 +34,7 @@ class SessionClient {
     bool has_faults = false;
   };
 
-  /// What it did besides.
+  /// Counts of what else it did.
   struct Counts {
     uint32_t logins = 0;
     uint32_t cancel_requests = 0;
@@ -79,7 +79,7 @@ class SessionClient {
   Phase phase_ = Phase::kAway;
   bool is_coming_ = false;  ///< A connection is about to be made.
   std::optional<Connection> connection_;
-  uint64_t connection_number_ = 0;  ///< What was scheduled for an earlier one is void.
+  uint64_t connection_number_ = 0;  ///< Tasks that were scheduled for an earlier one are void.
   uint64_t act_number_ = 0;         ///< Likewise.
   Instant heard_at_{};
   uint32_t process_id_ = 0;

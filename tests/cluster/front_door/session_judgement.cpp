@@ -1,4 +1,4 @@
-// What clients of PostgreSQL's protocol may be told: of writes as soon as it is told, of reads in the end.
+// Judges what clients of PostgreSQL's protocol are told: of writes as soon as it is told, of reads in the end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Kind = ActStatement::Kind;
 constexpr const char* kUnknown = "08007";
 constexpr const char* kCancelled = "57014";
 
-/// Where the outcome of an update comes.
+/// Returns whether the statement brings the outcome of an update.
 bool is_submitted(const ActStatement& statement) {
   return statement.kind == Kind::kInsert || statement.kind == Kind::kModify || statement.tag == "COMMIT";
 }
@@ -30,7 +30,8 @@ const ActStatement* first_failed(const Act& act) {
   return found == act.statements.end() ? nullptr : &*found;
 }
 
-/// What an error says that took effect, but for some rows: how many rows were applied, and refused.
+/// Returns how many rows were applied, and how many refused, by an error of an update that took effect but for some
+/// rows.
 std::optional<std::pair<uint64_t, uint64_t>> counts_in(const std::string& message) {
   unsigned long applied = 0;
   unsigned long refused = 0;
@@ -190,7 +191,7 @@ void SessionTraffic::judge_answer(const Act& act, const ActStatement& query) {
   }
 }
 
-/// Where columns have been told.
+/// Judges the columns where they have been told.
 void SessionTraffic::judge_fields(const ActStatement& query) {
   if (!query.fields) {
     return;

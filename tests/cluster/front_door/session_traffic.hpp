@@ -23,7 +23,7 @@
 
 namespace daedalus::testing {
 
-/// What befell the clients of one run, or of several.
+/// Counts of what befell the clients of one run, or of several.
 struct SessionCounts {
   uint32_t logins = 0;
   uint32_t connections_lost = 0;
@@ -33,7 +33,7 @@ struct SessionCounts {
   // ---- queries that were answered ----
   uint32_t simple = 0;
   uint32_t extended = 0;
-  uint32_t bound = 0;      ///< Of all, in acts with parameters.
+  uint32_t bound = 0;      ///< Queries in acts with parameters.
   uint32_t pipelined = 0;  ///< With others up to one Sync, or beyond it.
   uint32_t suspended = 0;  ///< A few rows at a time.
   // ---- and those that were not ----
@@ -46,7 +46,7 @@ struct SessionCounts {
   // ---- writes ----
   uint32_t changes = 0;  ///< Confirmed,
   uint32_t groups = 0;
-  uint32_t mixed = 0;  ///< Of these with UPDATEs or DELETEs.
+  uint32_t mixed = 0;  ///< Groups with UPDATEs or DELETEs.
   uint32_t blocks = 0;
   uint32_t refused_rows = 0;  ///< But for some rows;
   uint32_t returned = 0;      ///< INSERTs that gave rows back.
@@ -55,7 +55,7 @@ struct SessionCounts {
   uint32_t unknown = 0;
 
   void add(const SessionCounts& other);
-  /// What has never happened, and a line for each with its count.
+  /// never() names what has never happened; text() has a line for each with its count.
   [[nodiscard]] std::vector<std::string> never() const;
   [[nodiscard]] std::string text() const;
 };
@@ -69,7 +69,7 @@ class SessionTraffic {
     std::vector<std::unique_ptr<AggregatorProcess>>& aggregators;
     Workload& workload;
     SubmissionJudge& submissions;
-    /// What is wrong with an answer that is complete, and with one that is an error.
+    /// Returns what is wrong with an answer that is complete, and with one that is an error.
     std::function<std::vector<std::string>(const ClientProcess::Answer&)> complaints;
     std::function<std::vector<std::string>(const ClientProcess::Answer&)> refusal_complaints;
     std::function<void(const std::string& who, const std::string& what)> note;
@@ -85,7 +85,7 @@ class SessionTraffic {
   [[nodiscard]] bool is_idle() const;
   /// The submission that a session made of these bytes.
   [[nodiscard]] uint64_t submission_of(const SubmissionKey& key, const std::string& body);
-  /// The same where it has been asked for before.
+  /// The submission has been asked for before.
   [[nodiscard]] uint64_t submission_of(const SubmissionKey& key) const { return submissions_.at(key); }
   /// Everything that was answered since. Ask once every row that could have been in it is in the table.
   void judge();
@@ -119,7 +119,7 @@ class SessionTraffic {
   std::vector<std::unique_ptr<SessionClient>> clients_;
   std::deque<Act> done_;
   std::map<std::string, uint64_t> awaited_;        ///< Bytes of updates that no session has submitted yet.
-  std::map<SubmissionKey, uint64_t> submissions_;  ///< Those that one has.
+  std::map<SubmissionKey, uint64_t> submissions_;  ///< The submissions of keys that have one.
   SessionCounts counts_;
 };
 

@@ -30,11 +30,11 @@ class Judge {
   /// `table` outlives the judge.
   explicit Judge(const PlainTable& table) : table_(table) {}
 
-  /// What is wrong with a complete answer, a sentence each; empty: nothing. Ask once every row that could have been in
-  /// it is in the table.
+  /// Returns what is wrong with a complete answer, a sentence each; empty: nothing. Ask once every row that could have
+  /// been in it is in the table.
   [[nodiscard]] std::vector<std::string> answer(const GivenAnswer& answer) const;
 
-  /// What is wrong with the confirmation of update `timestamp`.
+  /// Returns what is wrong with the confirmation of update `timestamp`.
   [[nodiscard]] std::vector<std::string> confirmation(Timestamp timestamp,
                                                       const wire::v1::WriteConfirmed& confirmed) const;
 

@@ -18,7 +18,7 @@ struct KnownRow {
   const std::set<uint32_t>& columns;
 };
 
-/// What an expression may come out as.
+/// The values that an expression may come out as.
 struct Outcomes {
   bool can_be_true = false;
   bool can_be_false = false;

@@ -7,8 +7,8 @@
 
 namespace daedalus::testing {
 
-/// Whether the filter can select a row that has in the `known` columns what `row` has there, and anything in the
-/// others. Where a column is open, every comparison of it may come out either way, each for itself.
+/// Returns whether the filter can select a row that has in the `known` columns what `row` has there, and anything in
+/// the others. Where a column is open, every comparison of it may come out either way, each for itself.
 [[nodiscard]] bool may_select(const semantics::Schema& schema, const Filter& filter, const Row& row,
                               const std::set<uint32_t>& known);
 

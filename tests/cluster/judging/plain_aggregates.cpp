@@ -117,7 +117,7 @@ Value variance_of(AggregateFunction function, const std::vector<Value>& values) 
 }
 
 Value sum_of(const Type& type, AggregateFunction function, const std::vector<Value>& values) {
-  int64_t sum = 0;  // Of a few thousand values far below 2^50.
+  int64_t sum = 0;  // The sum of a few thousand values far below 2^50.
   for (const Value& value : values) {
     sum += std::get<int64_t>(value);
   }

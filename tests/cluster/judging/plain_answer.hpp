@@ -1,5 +1,5 @@
-// What the answer to a question is, given the rows that its filter selects: plainly, without the product's aggregates
-// over segments and nodes, its orders and its merges.
+// Answers a question, given the rows that its filter selects: plainly, without the product's aggregates over segments
+// and nodes, its orders and its merges.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ struct PlainAnswer {
 [[nodiscard]] PlainAnswer answer_to(const semantics::Schema& schema, const Question& question,
                                     const std::vector<std::shared_ptr<const Row>>& selected);
 
-/// Whether packed rows that came from the cluster are the answer.
+/// Returns whether packed rows that came from the cluster are the answer.
 [[nodiscard]] bool is_answer(const PlainAnswer& answer, const std::string& given);
 
 }  // namespace daedalus::testing

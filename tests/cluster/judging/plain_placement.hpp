@@ -1,5 +1,5 @@
-// Where rows live, written again from docs/wire.md ("Placement") and from nothing else: the twin that the product's
-// placement and routing are judged by.
+// Places rows by docs/wire.md ("Placement") and by nothing else: the twin that the product's placement and routing are
+// judged by.
 //
 // Reads the partition map as data. Refuses to know the product's own placement, routing and packing.
 #pragma once

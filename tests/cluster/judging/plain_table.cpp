@@ -35,7 +35,7 @@ std::optional<Value> assigned(const semantics::Column& column, const PlainModify
   return Value{sum};
 }
 
-/// Whether a row that the filter selects is to be changed; nothing where that cannot be computed.
+/// Returns whether a row that the filter selects is to be changed; nothing where that cannot be computed.
 std::optional<bool> qualifies(bool asks_quotient, const Row& row) {
   if (!asks_quotient) {
     return true;

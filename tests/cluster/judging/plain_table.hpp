@@ -22,7 +22,7 @@ struct PlainRow {
   std::shared_ptr<const Row> values;  ///< Shared by all prefixes in which the row is the same.
 };
 
-/// What an update did in one partition.
+/// Counts of what an update did in one partition.
 struct PlainCounts {
   uint64_t rows_matched = 0;
   uint64_t rows_applied = 0;
@@ -73,14 +73,15 @@ class PlainTable {
   /// Every segment at one prefix.
   [[nodiscard]] std::map<SegmentKey, Timestamp> everything_at(Timestamp prefix) const;
 
-  /// Whether the updates after `from`, up to `to`, did anything to rows of this segment.
+  /// Returns whether the updates after `from`, up to `to`, did anything to rows of this segment.
   [[nodiscard]] bool changed(SegmentKey place, Timestamp from, Timestamp to) const;
 
  private:
   using Rows = std::vector<PlainRow>;
 
   void apply(const PlainInsert& part, uint64_t& ordinal, Rows& rows, PlainOutcome& outcome);
-  /// Whether one more row of the next update finds room there: what the update itself frees is there for later ones.
+  /// Returns whether one more row of the next update finds room there, and takes it: room that the update itself frees
+  /// is there for later ones.
   [[nodiscard]] bool take_room(SegmentKey place);
   void apply(const PlainModify& part, Rows& rows, PlainOutcome& outcome) const;
   void apply(const PlainDelete& part, Rows& rows, PlainOutcome& outcome) const;
@@ -89,7 +90,8 @@ class PlainTable {
   const semantics::Schema& schema_;
   PlainPlacement placement_;
   uint64_t room_ = UINT64_MAX;
-  std::map<SegmentKey, uint64_t> taken_;  ///< Of each segment, when the update that is being applied began, and by it.
+  /// The rows of each segment, when the update that is being applied began, and by it.
+  std::map<SegmentKey, uint64_t> taken_;
   std::vector<std::shared_ptr<const Rows>> history_;  ///< Index is the timestamp.
   std::vector<PlainOutcome> outcomes_;                ///< Likewise.
   std::vector<std::vector<uint64_t>> part_rows_;      ///< Likewise.

@@ -119,7 +119,8 @@ void SubmissionJudge::on_take_over(uint32_t writer, Timestamp last) {
   }
   forget_after(last);
   table_.truncate(last);
-  unconfirmed_.clear();  // What every node has accepted is as good as confirmed; nobody is left to say so.
+  // Updates that every node has accepted are as good as confirmed; nobody is left to say so.
+  unconfirmed_.clear();
 }
 
 void SubmissionJudge::on_writer_killed(Timestamp last) {

@@ -26,7 +26,7 @@ class SubmissionJudge {
 
   /// A number for the submission of these parts, which travel as these bytes.
   [[nodiscard]] uint64_t add(std::vector<PlainPart> parts, std::string body);
-  /// The same, which may as well become these: which, the clock says when it is compiled.
+  /// Returns a number for parts that may as well become these others: which, the clock says when it is compiled.
   [[nodiscard]] uint64_t add_by_clock(std::vector<PlainPart> parts, std::string body, std::vector<PlainPart> otherwise,
                                       std::string otherwise_body);
   /// Its submitter is to be given these columns of its rows back.
@@ -53,7 +53,7 @@ class SubmissionJudge {
   /// It has taken effect on so many rows, and was refused on so many: all that a client of PostgreSQL's protocol
   /// learns.
   void on_told_counts(uint64_t submission, uint64_t applied, uint64_t refused);
-  /// The same of one of its parts; after on_told_counts().
+  /// Takes the counts that one of its parts is told; after on_told_counts().
   void on_told_part(uint64_t submission, size_t part, uint64_t applied);
 
   [[nodiscard]] bool is_numbered(uint64_t submission) const { return entries_.at(submission).is_numbered; }
@@ -63,7 +63,7 @@ class SubmissionJudge {
   [[nodiscard]] Timestamp highest_confirmed() const { return highest_confirmed_; }
   [[nodiscard]] size_t unconfirmed() const { return unconfirmed_.size(); }
   [[nodiscard]] uint32_t confirmed_count() const { return confirmed_count_; }
-  /// What has been found so far, a sentence each.
+  /// Returns the faults that have been found so far, a sentence each.
   [[nodiscard]] const std::vector<std::string>& faults() const { return faults_; }
 
  private:
@@ -82,7 +82,7 @@ class SubmissionJudge {
 
   void fault(std::string text);
   void judge_returned(uint64_t submission, const wire::v1::WriteConfirmed& confirmed);
-  /// Of what has a number behind `last` too, though another submission's.
+  /// Forgets what has a number behind `last`, though it is another submission's.
   void forget_after(Timestamp last);
 
   PlainTable& table_;

@@ -1,6 +1,7 @@
 // An aggregator of the simulated cluster: the real core and the real compiler behind simulated sockets and time.
 //
-// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
+// It does what the program's main() does: it hands messages in, carries effects out, and arms one timer. Nothing is
+// decided here.
 #pragma once
 
 #include <map>

@@ -67,7 +67,7 @@ class ClientProcess final : public rpc::PeerHandler {
     std::string name;
     uint64_t next_sequence = 1;
     contract::SentSlots slots{contract::SlotLimits{}};
-    /// Of the shapes that were defined, by the definition's sequence; those of the first answer of each.
+    /// The columns of the first answer of each shape, by the sequence of the shape's definition.
     std::map<uint64_t, google::protobuf::RepeatedPtrField<wire::v1::Column>> columns;
   };
   using OperationId = std::pair<rpc::PeerId, uint64_t>;
@@ -80,7 +80,7 @@ class ClientProcess final : public rpc::PeerHandler {
   /// The body of a SELECT; its shape goes into a slot where it is prepared, has one, and there are slots.
   [[nodiscard]] std::string select(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
                                    bool is_prepared, wire::v1::OperationHeader& header);
-  /// Whether the header names the slot that holds the shape from now on.
+  /// Returns whether the header names the slot that holds the shape from now on.
   [[nodiscard]] bool use_slot(rpc::PeerId peer, Aggregator& aggregator,
                               const std::shared_ptr<const contract::ShapeBytes>& shape,
                               wire::v1::OperationHeader& header);
@@ -93,7 +93,7 @@ class ClientProcess final : public rpc::PeerHandler {
   rpc::SimulatedNetwork& network_;
   OnReport on_report_;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
-  std::vector<std::string> names_;  ///< Of the aggregators, by link.
+  std::vector<std::string> names_;  ///< The names of the aggregators, by link.
   std::map<rpc::PeerId, Aggregator> aggregators_;
   std::map<OperationId, Answer> in_flight_;
   std::deque<Answer> answers_;

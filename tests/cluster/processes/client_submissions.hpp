@@ -1,4 +1,5 @@
-// What an application knows of the updates that it submits: docs/protocol.md, "Submissions", from the client's side.
+// Keeps what an application knows of the updates that it submits: docs/protocol.md, "Submissions", from the client's
+// side.
 //
 // Decides what a sending says of itself, whether it may be repeated, and what is reported in the end: an update of
 // which one sending has no answer is unknown, never failed. Refuses to know connections and time.
@@ -15,7 +16,7 @@
 
 namespace daedalus::testing {
 
-/// What became of one submission, as the application is told.
+/// The outcome of one submission, as the application is told.
 struct SubmissionReport {
   uint64_t number = 0;
   std::optional<wire::v1::WriteConfirmed> confirmed;

@@ -1,6 +1,7 @@
 // A storage node of the simulated cluster: the real core, engine and log behind simulated sockets, disk and time.
 //
-// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here.
+// It does what the program's main() does: it hands messages in, carries effects out, and arms one timer. Nothing is
+// decided here.
 #pragma once
 
 #include <functional>
@@ -99,10 +100,11 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   int64_t sweep_pause_ns_max_ = 0;
   Instant sweeps_slow_until_{};
   uint64_t life_ = 0;
-  uint64_t granted_ = 0;                            ///< The highest epoch that it told anybody it had granted.
-  std::optional<engine::SegmentStatistics> shape_;  ///< Of a segment, before anything is in it.
+  uint64_t granted_ = 0;  ///< The highest epoch that it told anybody it had granted.
+  /// The statistics of a segment, before anything is in it.
+  std::optional<engine::SegmentStatistics> shape_;
   bool is_recovering_ = false;
-  node::Effects replayed_;  ///< Of recovery.
+  node::Effects replayed_;  ///< The effects of recovery.
   std::vector<std::unique_ptr<engine::Segment>> segments_;
   std::vector<bool> awake_;
   Instant appended_at_{};  ///< When all that was given to the log so far will have been tried to write.

@@ -1,6 +1,7 @@
 // The logical writer of the simulated cluster: the plain twin of the product's core behind simulated sockets and time.
 //
-// What the program's main() is: it hands messages in, carries effects out, and arms one timer. Nothing is decided here
+// It does what the program's main() does: it hands messages in, carries effects out, and arms one timer. Nothing is
+// decided here
 // but what LogicalWriter decides before its core: whether a submission could be an update of this table.
 #pragma once
 
@@ -22,7 +23,7 @@ namespace daedalus::testing {
 
 class WriterProcess final : public rpc::PeerHandler {
  public:
-  /// What it tells about: each number it gives, and each outcome of a submission that has one.
+  /// Is told each number that the writer gives, and each outcome of a submission that has one.
   struct Listener {
     std::function<void(const SubmissionKey&, const std::string& body, Timestamp)> on_numbered;
     std::function<void(const SubmissionOutcome&)> on_outcome;
@@ -50,7 +51,7 @@ class WriterProcess final : public rpc::PeerHandler {
   [[nodiscard]] Timestamp crash(rpc::Notice notice);
   /// Precondition of both: it crashed. What its journal is.
   [[nodiscard]] const RecoveredJournal& journal() const { return journal_; }
-  /// The same as it lies on its disk.
+  /// Returns the journal as it lies on the disk.
   [[nodiscard]] const JournalBytes& journal_bytes() const { return bytes_; }
   void put_back(RecoveredJournal journal, bool looks);
   /// Precondition: it crashed. Goes on with its journal.
@@ -76,9 +77,9 @@ class WriterProcess final : public rpc::PeerHandler {
   rpc::SimulatedNetwork& network_;
   Listener listener_;
   WriterOptions options_;
-  std::unique_ptr<WriterModel> model_;  ///< Of a writer that is down, as it was.
+  std::unique_ptr<WriterModel> model_;  ///< The model of a writer that is down, as it was.
   std::unique_ptr<Transcript> transcript_;
-  RecoveredJournal journal_;  ///< Of a writer that is down: what it will find.
+  RecoveredJournal journal_;  ///< The journal that a writer that is down will find.
   JournalBytes bytes_;
   bool is_down_ = false;
   std::map<SubmissionKey, std::vector<Waiter>> waiters_;

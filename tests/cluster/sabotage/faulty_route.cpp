@@ -20,7 +20,7 @@ PlantedRouteFault::PlantedRouteFault(RouteFault fault) { planted = fault; }
 
 PlantedRouteFault::~PlantedRouteFault() { planted = RouteFault::kNone; }
 
-// What --wrap makes of the names of contract::route() and contract::partitions_of().
+// The functions behind contract::route() and contract::partitions_of(), under the names that --wrap gives them.
 Routed real_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,
                   Timestamp) asm("__real_" DAEDALUS_ROUTE_SYMBOL);
 Routed faulty_route(const semantics::Schema&, const contract::PartitionMap&, const Routes&,

@@ -10,12 +10,14 @@ namespace daedalus::testing {
 
 enum class SabotageKind : uint8_t {
   kNone,
-  kAnswerWithoutPartition,          ///< The rows of one partition are dropped, and its stamps with them.
-  kAnswerWithoutRows,               ///< The rows of one partition are dropped, its stamps stay.
-  kStampOfAnotherPrefix,            ///< The stamps of one partition say that one more update had been applied.
-  kConfirmationWithoutPartition,    ///< What one partition did is dropped from confirmations.
-  kConfirmationOfAnotherPartition,  ///< What one partition did is booked to another: the sums are right.
-  kConfirmationOfAnotherPart,       ///< What one part of an update did is booked to another.
+  kAnswerWithoutPartition,        ///< The rows of one partition are dropped, and its stamps with them.
+  kAnswerWithoutRows,             ///< The rows of one partition are dropped, its stamps stay.
+  kStampOfAnotherPrefix,          ///< The stamps of one partition say that one more update had been applied.
+  kConfirmationWithoutPartition,  ///< Confirmations lose what one partition did.
+  /// Confirmations book what one partition did to another: the sums are right.
+  kConfirmationOfAnotherPartition,
+  /// Confirmations book what one part of an update did to another.
+  kConfirmationOfAnotherPart,
 };
 
 class Saboteur {

@@ -1,4 +1,4 @@
-// What befalls connections, processes and disks at any time: the part of the catalogue that is drawn.
+// Draws what befalls connections, processes and disks at any time: that part of the catalogue.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -137,7 +137,7 @@ void SimulatedCluster::flip_bit(FaultPoint lie, uint32_t node) {
   disk.flip(file, bit);
 }
 
-/// Whether the node whose disk has lied has rows that it should have: as long as it says so, it is lost.
+/// Finds whether the node whose disk has lied has rows that it should have: as long as it says so, it is lost.
 void SimulatedCluster::find_lost_node() {
   if (lied_node_ && !lost_node_ &&
       (has_refused_to_start_ || nodes_[*lied_node_]->is_down() || nodes_[*lied_node_]->core().problem())) {

@@ -1,4 +1,4 @@
-// What happened in a run, a line each, to be read by whoever looks for the cause of a violation.
+// Logs what happened in a run, a line each, to be read by whoever looks for the cause of a violation.
 #pragma once
 
 #include <deque>

@@ -74,8 +74,9 @@ enum class Occasion : uint8_t {
   kAnyTime,         ///< In a run with faults, drawn.
   kAnyTimeWithLog,  ///< Likewise, where nodes have logs.
   kByItself,        ///< Follows from others; it is only counted.
-  kStory,           ///< Of runs of that story; the rate is that of the story's share of them.
-  kDealt,           ///< In runs where nodes have logs, in turn, so many of them a run.
+  /// It happens in runs of that story; the rate is that of the story's share of them.
+  kStory,
+  kDealt,  ///< In runs where nodes have logs, in turn, so many of them a run.
 };
 
 struct FaultEntry {
@@ -84,7 +85,7 @@ struct FaultEntry {
   double per_run;  ///< How often it is meant to happen; 0: as it comes.
 };
 
-/// Where power can be lost: at one moment of one operation on one kind of file.
+/// A point at which power can be lost: one moment of one operation on one kind of file.
 struct PowerPoint {
   const char* kind;  ///< As kind_of_file() says.
   durability::DiskOperation operation;

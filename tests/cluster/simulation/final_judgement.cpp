@@ -1,4 +1,4 @@
-// What is judged once the network has healed: answers, order, and what the cluster has come to.
+// Judges what can be judged once the network has healed: answers, order, and what the cluster has come to.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ semantics::Expression nothing() {
 
 constexpr const char* kNotInState = "55000";
 constexpr const char* kAborted = "57014";
-/// Of a node that was sent two updates under one number.
+/// The SQLSTATE of a node that was sent two updates under one number.
 constexpr const char* kBroken = "XX001";
 
 }  // namespace
@@ -139,8 +139,8 @@ std::vector<std::string> SimulatedCluster::complaints_by_wall_clock(const Client
   return found;
 }
 
-/// What has been confirmed is known to nodes, writers and aggregators that were there then. A node whose directory is
-/// an older one does not know, nor does an aggregator that was started since, until it hears of it from others.
+/// Nodes, writers and aggregators that were there then know what has been confirmed. A node whose directory is an older
+/// one does not know, nor does an aggregator that was started since, until it hears of it from others.
 bool SimulatedCluster::could_know(const ClientProcess::Answer& answer) const {
   const auto process = std::find_if(aggregators_.begin(), aggregators_.end(),
                                     [&](const auto& each) { return each->name() == answer.aggregator; });
@@ -210,7 +210,7 @@ void SimulatedCluster::judge_order() {
 void SimulatedCluster::judge_nodes() {
   for (uint32_t index = 0; index < nodes_.size(); ++index) {
     if (nodes_[index]->is_down()) {
-      continue;  // Whether it may be, was judged when it did not start.
+      continue;  // It was judged when it did not start whether it may be.
     }
     const node::NodeCore& node = nodes_[index]->core();
     if (lost_node_ == index && lied_node_) {
@@ -353,7 +353,7 @@ bool SimulatedCluster::may_wait(const ClientProcess::Answer& answer) const {
          });
 }
 
-/// What it held can be neither read nor written, and everything says so; the rest goes on.
+/// Judges the lost node: its rows can be neither read nor written, and everything says so; the rest goes on.
 void SimulatedCluster::judge_lost_node() {
   const auto whole = read(workload_.whole_table(), 0);
   const bool may_be_later = nodes_[*lost_node_]->is_down();  // Nobody knows why it is away.

@@ -103,7 +103,7 @@ void SimulatedCluster::put_newest_journal_back() {
               [this] { writer().come_back(); });
 }
 
-/// What it numbers is refused, however little else is submitted.
+/// Submits until the writer has failed: the updates that it numbers are refused, however little else is submitted.
 void SimulatedCluster::provoke_blind_writer() {
   const auto has_failed = [this] { return writer().model().phase() == WriterModel::Phase::kFailed; };
   for (int attempt = 0; attempt < 10 && is_blind_ && !has_failed(); ++attempt) {

@@ -21,7 +21,7 @@ constexpr int64_t kSilenceNsMax = 300 * kMillisecond;
 
 }  // namespace
 
-/// What any node has, it has for good: what rots in the journal, nobody else is to lose as well.
+/// Every node keeps for good what it has: nobody else is to lose what rots in the journal as well.
 void SimulatedCluster::watch_for_rot() {
   const bool is_time = !writer().is_down() && writer().model().phase() == WriterModel::Phase::kActive &&
                        raw(writer().model().last_numbered()) > 0 &&

@@ -1,4 +1,4 @@
-// What one run of a simulated cluster is: its seed, the cluster, its traffic, and what befalls it.
+// The options of one run of a simulated cluster: its seed, the cluster, its traffic, and what befalls it.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace daedalus::testing {
 
-/// What happens once in a run, beside the faults of the network.
+/// An event that happens once in a run, beside the faults of the network.
 enum class Story : uint8_t {
   kNone,
   kNodeIsLost,     ///< A storage node crashes and comes back: without durability, without its rows.
@@ -31,15 +31,17 @@ struct RunOptions {
   uint32_t session_reads = 0;  ///< Acts of clients of PostgreSQL's protocol (act.hpp).
   uint32_t session_writes = 0;
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
-  bool has_faults = true;              ///< Of the network and of aggregators; also aborts and short deadlines.
+  /// Says whether the network and aggregators have faults; also aborts and short deadlines.
+  bool has_faults = true;
   Story story = Story::kNone;
   bool has_log = false;        ///< Nodes append updates to a log, which takes its time, before they apply them.
   bool is_tight = false;       ///< Segments are so small that they fill up.
   bool writer_looks = true;    ///< With an old journal, at what nodes have.
   bool journals_late = false;  ///< The writer appends updates to a journal, which takes its time, before it sends them.
-  uint32_t shape_slots = 3;    ///< Of each connection; 0: everything travels whole.
+  uint32_t shape_slots = 3;    ///< The slots of each connection; 0: everything travels whole.
   TableShape shape = TableShape::kSmall;
-  bool keeps_transcript = false;                ///< Of the first writer.
+  /// Says whether a transcript of the first writer is kept.
+  bool keeps_transcript = false;
   uint32_t too_wide_queries = 0;                ///< To be refused, besides; of a wide table.
   bool has_older_node = false;                  ///< Node 0: it lacks what asks for a remainder.
   SabotageKind sabotage = SabotageKind::kNone;  ///< Something for the judge to find.

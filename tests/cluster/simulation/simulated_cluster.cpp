@@ -293,7 +293,8 @@ void SimulatedCluster::submit_too_early(Submission submission, const Workload::U
   }
 }
 
-/// What may have been forgotten since: its outcome is told, or that nobody knows it; it is never taken for new.
+/// Repeats a submission that may have been forgotten since: its outcome is told, or that nobody knows it; it is never
+/// taken for new.
 void SimulatedCluster::repeat_old() {
   const auto& [submission, update] = submitted_[network_.random().below(submitted_.size())];
   const auto refusal = writer().submit(submission, update.body, update.routes);
@@ -318,7 +319,8 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
   manner.is_prepared = random.chance(0.5);
   manner.prefix_promised = submissions_.confirmed();
   if (random.chance(0.25)) {
-    // What has a number but may be anywhere; with an answer that is of it, no node was asked too early.
+    // Demands a number that has been given but may be anywhere; with an answer that is of it, no node was asked too
+    // early.
     manner.prefix_demanded = table_.last();
   }
   if (options_.has_faults && random.chance(0.15)) {

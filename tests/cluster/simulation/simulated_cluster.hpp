@@ -24,23 +24,24 @@
 
 namespace daedalus::testing {
 
-/// What a run broke, in words; empty means that every invariant held.
+/// The invariants that a run broke, in words; empty means that every invariant held.
 struct RunReport {
   std::vector<std::string> violations;
   uint64_t event_hash = 0;
   uint32_t updates_confirmed = 0;
   uint32_t updates_unknown = 0;  ///< As their submitters were told.
-  uint32_t updates_before = 0;   ///< Of those that hang on the clock: where it said less than the time they name,
-  uint32_t updates_after = 0;    ///< and where it did not.
+  /// Updates that hang on the clock, where it said less than the time they name.
+  uint32_t updates_before = 0;
+  uint32_t updates_after = 0;  ///< Such updates where it did not.
   uint32_t queries_complete = 0;
   uint32_t queries_failed = 0;
   uint32_t queries_aborted = 0;
   uint32_t queries_too_wide = 0;  ///< Refused as they should be.
   uint32_t queries_too_new = 0;   ///< For an older node, and refused as they should be.
   bool is_taken_over = false;     ///< Another writer has become the writer.
-  std::string transcript;         ///< Of the first writer.
+  std::string transcript;         ///< The transcript of the first writer.
   std::vector<std::string> last_events;
-  FaultCounts faults;  ///< What has befallen it.
+  FaultCounts faults;  ///< The faults that have befallen it.
   SessionCounts sessions;
 };
 
@@ -52,7 +53,7 @@ class SimulatedCluster {
   [[nodiscard]] RunReport run();
 
  private:
-  /// What the table's history was until a writer went on without the newest journal.
+  /// The history of the table until a writer went on without the newest journal.
   struct LostHistory {
     PlainTable table;
     Instant lost_at{};
@@ -67,7 +68,7 @@ class SimulatedCluster {
   void submit_too_early(Submission submission, const Workload::Update& update);
   void repeat_old();
   void submit_by_clock();
-  /// Whether some aggregator's wall clock can have been what the update was compiled by.
+  /// Judges whether some aggregator's wall clock can have been what the update was compiled by.
   void judge_clock(uint64_t submission, bool is_otherwise);
   void ask();
   void ask_too_wide();
@@ -145,7 +146,7 @@ class SimulatedCluster {
   [[nodiscard]] bool is_settled() const;
   void judge_answers(ClientProcess& client);
   void judge(const ClientProcess::Answer& answer);
-  /// What is wrong with an answer that is complete, and with one that is an error.
+  /// Returns what is wrong with an answer that is complete, and with one that is an error.
   [[nodiscard]] std::vector<std::string> complaints(const ClientProcess::Answer& answer) const;
   [[nodiscard]] std::vector<std::string> complaints_by_wall_clock(const ClientProcess::Answer& answer,
                                                                   GivenAnswer given) const;
@@ -202,7 +203,8 @@ class SimulatedCluster {
   std::vector<std::vector<size_t>> power_points_;  ///< By node: where power is lost as soon as it comes there.
   Instant traffic_end_{};
   std::optional<RecoveredJournal> old_journal_;
-  Timestamp old_journal_confirmed_{};               ///< What it knows to be confirmed.
+  /// The timestamp that it knows to be confirmed.
+  Timestamp old_journal_confirmed_{};
   std::optional<RecoveredJournal> newest_journal_;  ///< While the writer has the old one.
   bool is_blind_ = false;                           ///< The writer has numbered over what nodes have, or may.
   std::unique_ptr<AggregatorProcess> older_aggregator_;

@@ -1,4 +1,5 @@
-// What happens once in a run: a node that is lost, a writer that takes over, processes with an older partition map.
+// Tells what happens once in a run: a node that is lost, a writer that takes over, processes with an older partition
+// map.
 #include <fmt/format.h>
 
 #include <functional>
@@ -244,7 +245,8 @@ void SimulatedCluster::use_older() {
     return;
   }
   ClientProcess::Manner manner = draw_manner();
-  manner.has_older_map = !manner.is_text;  // Of the same map as its aggregator: it is for the nodes to see it.
+  // It has the map of its aggregator: it is for the nodes to see it.
+  manner.has_older_map = !manner.is_text;
   older_client_->ask(workload_.next_query(), manner, 0);
 }
 

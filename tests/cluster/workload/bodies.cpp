@@ -15,7 +15,7 @@ using semantics::Operator;
 
 namespace {
 
-/// What an aggregate takes that is more than one column.
+/// Adds the arguments of an aggregate that takes more than one column.
 void add_arguments(const Question& question, const PlainOutput& asked, wire::v1::Aggregate& aggregate) {
   if (*asked.function == semantics::AggregateFunction::kGrouping) {
     aggregate.mutable_argument()->set_column(question.group_by.front());

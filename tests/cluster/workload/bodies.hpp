@@ -9,7 +9,7 @@
 
 namespace daedalus::testing {
 
-/// What a column of the answer is called.
+/// Returns the name of a column of the answer.
 [[nodiscard]] std::string output_name(const semantics::Schema& schema, const PlainOutput& output);
 
 /// SelectBody, RESULT_FORM_FINAL.

@@ -1,5 +1,5 @@
-// What the simulated application asks and writes, in the words it asked in. The judge goes by these: whatever became of
-// them on their way through bodies, normal forms and routes is what is being judged.
+// Questions and updates of the simulated application, in the words it asked in. The judge goes by these: whatever
+// became of them on their way through bodies, normal forms and routes is what is being judged.
 #pragma once
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct PlainOutput {
   bool is_distinct = false;  ///< An aggregate of different values.
 };
 
-/// What string_agg puts between texts.
+/// The text that string_agg puts between texts.
 constexpr const char* kBetween = "-";
 
 /// ORDER BY an output.
@@ -64,8 +64,9 @@ struct Question {
   std::vector<PlainOrder> order_by;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
-  bool has_ties = false;     ///< Rows equal in the order to the last one of the limit are part of the answer.
-  uint32_t distinct_on = 0;  ///< Of rows that are equal in so many first keys of the order the first counts. 0: all do.
+  bool has_ties = false;  ///< Rows equal in the order to the last one of the limit are part of the answer.
+  /// The number of first keys of the order by which rows are equal, of which the first counts. 0: all do.
+  uint32_t distinct_on = 0;
   /// Microseconds since 1970: `AND now() < …`, which holds for all rows or for none. As SQL only.
   std::optional<int64_t> before_us;
   bool is_too_wide = false;  ///< A row could be larger than a row of an answer may be: to be refused.
@@ -106,7 +107,7 @@ struct PlainDelete {
   bool asks_quotient = false;  ///< See kDividend.
 };
 
-/// What a part asks besides its filter: this, divided by the row's amount, is not negative. Fails where that is 0.
+/// A part asks besides its filter that this, divided by the row's amount, is not negative. It fails where that is 0.
 constexpr int64_t kDividend = 1'000;
 
 using PlainPart = std::variant<PlainInsert, PlainModify, PlainDelete>;

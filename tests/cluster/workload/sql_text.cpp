@@ -31,7 +31,7 @@ std::string literal(const Value& value) {
   return fmt::to_string(std::get<int64_t>(value));
 }
 
-/// Where constants go that are not written out.
+/// Constants that are not written out go here.
 using Parameters = std::vector<wire::v1::Constant>;
 
 std::string condition(const Schema& schema, const Expression& expression, Parameters* parameters);
@@ -119,7 +119,7 @@ std::string output_text(const Schema& schema, const Question& question, const Pl
 }
 
 std::string order_key(const Schema& schema, const Question& question, const PlainOrder& order) {
-  // What is shown is named by its position: a name could be that of several.
+  // Columns that are shown are named by their positions: a name could be that of several.
   return order.output < question.visible_outputs ? fmt::to_string(order.output + 1)
                                                  : output_text(schema, question, question.outputs[order.output]);
 }

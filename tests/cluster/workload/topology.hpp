@@ -1,4 +1,4 @@
-// What a simulated cluster consists of, and where its rows live.
+// The parts of a simulated cluster, and where its rows live.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ enum class Placement : uint8_t { kRoundRobin, kHash };
 struct Topology {
   uint32_t nodes = 3;
   uint32_t partitions_per_node = 1;
-  uint32_t segments = 2;  ///< Of each partition.
+  uint32_t segments = 2;  ///< The segments of each partition.
   uint32_t aggregators = 2;
   Placement partitions_by = Placement::kRoundRobin;  ///< Hash: of `place`.
   Placement segments_by = Placement::kRoundRobin;    ///< Hash: of `id`.
@@ -27,7 +27,7 @@ constexpr uint64_t kMapVersion = 2;
 
 [[nodiscard]] contract::PartitionMap map_of(const Topology& topology);
 
-/// What came before it: version 1, without the last partition where there are several.
+/// Returns the map that came before it: version 1, without the last partition where there are several.
 [[nodiscard]] contract::PartitionMap older_map(const contract::PartitionMap& map);
 
 }  // namespace daedalus::testing

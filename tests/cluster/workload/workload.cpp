@@ -134,7 +134,7 @@ Workload::Update Workload::next_update_by_clock(int64_t before_us) {
   return update;
 }
 
-/// Of what is one INSERT.
+/// Draws RETURNING for an update that is one INSERT.
 void Workload::draw_returning(Update& update) {
   if (update.parts.size() > 1 || !std::holds_alternative<PlainInsert>(update.parts.front()) || random_.chance(0.5)) {
     return;
@@ -190,7 +190,7 @@ PlainModify Workload::draw_modify() {
                    .filter = draw_filter()};
   part.asks_quotient = part.form == Form::kConstant && amount > 0;
   if (amount == 0 && part.form == Form::kSum) {
-    part.form = Form::kQuotient;  // Of most amounts 0, which another one divides by.
+    part.form = Form::kQuotient;  // Most amounts are 0, which another one divides by.
     part.value = Value{kDividend};
   }
   if (schema_.columns.size() > kNote + 1 && random_.chance(0.3)) {

@@ -32,7 +32,7 @@ enum class TableShape : uint8_t {
 
 class Workload {
  public:
-  /// What an update is where the clock says something else than its parts need.
+  /// An update as it is where the clock says something else than its parts need.
   struct ByClock {
     int64_t before_us = 0;  ///< Microseconds since 1970: its parts hold where now() is less.
     std::vector<PlainPart> otherwise;
@@ -63,17 +63,18 @@ class Workload {
     Question question;
     std::string body;  ///< SelectBody, RESULT_FORM_FINAL.
     std::vector<wire::v1::Route> routes;
-    std::string text;           ///< The same as SQL.
-    std::string prepared_text;  ///< The same with parameters,
+    std::string text;           ///< The question as SQL.
+    std::string prepared_text;  ///< The question as SQL with parameters,
     std::vector<wire::v1::Constant> parameters;
     std::shared_ptr<const contract::ShapeBytes>
-        shape;  ///< The same, RESULT_FORM_FINAL, and its values; null: it has none.
+        /// The shape of the question, RESULT_FORM_FINAL, and its values; null: it has none.
+        shape;
     std::string shape_values;
   };
   [[nodiscard]] Query next_query();
-  /// The same where now() is before then, a full second, and of nothing else.
+  /// Returns the same question where now() is before then, a full second, and one of nothing otherwise.
   [[nodiscard]] Query until(const Query& query, int64_t before_us) const;
-  /// Of a table with wide columns: more than a row of an answer may hold.
+  /// Returns a question to a table with wide columns: for more than a row of an answer may hold.
   [[nodiscard]] Query too_wide_query();
   /// Everything.
   [[nodiscard]] Query whole_table() const;

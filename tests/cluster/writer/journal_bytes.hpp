@@ -26,16 +26,16 @@ class JournalBytes {
   void outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed, Timestamp settled);
   /// All is durable up to the record of that update.
   void forced(Timestamp through);
-  /// Of updates it has those up to `last`; whatever came later was never written.
+  /// Ends with the update `last`; whatever came later was never written.
   void end_with(Timestamp last);
 
   /// The whole file, with the zeros that are written ahead.
   [[nodiscard]] std::string file() const;
-  /// Where its records end.
+  /// Returns where its records end.
   [[nodiscard]] uint64_t end() const { return kHeaderSize + records_.size(); }
-  /// Where the record of the last update begins; where there is none, the first record.
+  /// Returns where the record of the last update begins; where there is none, the first record.
   [[nodiscard]] uint64_t last_update() const;
-  /// Where the last record begins; where there is none, records would.
+  /// Returns where the last record begins; where there is none, records would.
   [[nodiscard]] uint64_t last_record() const { return kHeaderSize + last_; }
 
  private:
@@ -43,12 +43,13 @@ class JournalBytes {
 
   std::string header_;
   std::string records_;
-  std::map<Timestamp, std::pair<uint64_t, uint64_t>> updates_;  ///< Where their records begin and end, as positions.
+  /// The positions where their records begin and end.
+  std::map<Timestamp, std::pair<uint64_t, uint64_t>> updates_;
   uint64_t forced_ = 0;
   uint64_t last_ = 0;  ///< The last record's position.
 };
 
-/// What a writer finds that starts with this file. Errors (XX001) name file, offset and what to do.
+/// Returns what a writer finds that starts with this file. Errors (XX001) name file, offset and what to do.
 [[nodiscard]] Result<RecoveredJournal> read_journal(const std::string& file);
 
 }  // namespace daedalus::testing

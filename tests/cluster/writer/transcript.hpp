@@ -1,5 +1,5 @@
-// What went into the logical writer and what came out, as lines of text: a conversation that another implementation can
-// replay.
+// Writes what went into the logical writer and what came out, as lines of text: a conversation that another
+// implementation can replay.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What aggregators answer: confirmations, watermarks and refusals.
+// Takes the answers of aggregators: confirmations, watermarks and refusals.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,7 +137,7 @@ void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc
   const auto served = gaps_.find(refused.node());
   if (served != gaps_.end() && served->second.last_accepted == last_accepted &&
       now < after(served->second.served, options_.resend_after_ns)) {
-    return;  // The same gap, seen by several updates: it causes one go-back.
+    return;  // Several updates see the same gap: it causes one go-back.
   }
   gaps_[refused.node()] = {last_accepted, now};
   resend_from(next(last_accepted), now, out);

@@ -154,7 +154,8 @@ bool WriterModel::may_begin(const wire::v1::EpochReply& reply, WriterEffects& ef
     if (node.durable() < node.applied()) {
       epoch_refusal_ = fmt::format("node {} has accepted updates up to {}, and up to {} they are durable", node.node(),
                                    node.applied(), node.durable());
-      epoch_known_ = epoch_asked_;  // What a node may still lose is nothing to begin behind: the next one is asked for.
+      // An epoch that a node may still lose is nothing to begin behind: the next one is asked for.
+      epoch_known_ = epoch_asked_;
       return false;
     }
   }

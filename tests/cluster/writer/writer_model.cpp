@@ -13,7 +13,7 @@ namespace {
 constexpr uint64_t kDescribeSequence = 1;
 /// Answers to the last so many sendings of one update are taken.
 constexpr size_t kCarriersMax = 64;
-/// What an aggregator is still busy with is sent again after so many times the usual patience.
+/// Updates that an aggregator is still busy with are sent again after so many times the usual patience.
 constexpr int64_t kPatienceForTheBusy = 8;
 
 }  // namespace

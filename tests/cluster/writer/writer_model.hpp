@@ -48,7 +48,8 @@ struct Submission {
 /// Why a submission has no number.
 struct SubmitRefusal {
   Error error;
-  bool is_stale = false;  ///< What it says of when it was first sent is out of date; sent again, it would be taken.
+  /// Its word on when it was first sent is out of date; sent again, it would be taken.
+  bool is_stale = false;
 };
 
 /// One update that has its number and that some node may still lack.
@@ -75,10 +76,11 @@ struct KnownSubmission {
   std::optional<wire::v1::WriteConfirmed> confirmed;
 };
 
-/// What a journal knows of the time before the process: where the model begins.
+/// The knowledge that a journal has of the time before the process: the model begins there.
 struct RecoveredJournal {
   bool is_used = false;  ///< A writer has numbered under it; otherwise all that follows is zero or empty.
-  bool adopts = true;    ///< Where it is not used, numbering may begin behind what the nodes have accepted.
+  /// Numbering may begin behind what the nodes have accepted, where it is not used.
+  bool adopts = true;
   uint64_t first_epoch = 0;
   Timestamp base{};
   Timestamp last_numbered{};
@@ -91,7 +93,7 @@ struct RecoveredJournal {
   void lose_outcomes_after(Timestamp last);
 };
 
-/// What became of one submission. Exactly one leaves per submit() call that was not refused.
+/// The outcome of one submission. Exactly one leaves per submit() call that was not refused.
 struct SubmissionOutcome {
   SubmissionKey submission;
   std::optional<wire::v1::WriteConfirmed> confirmed;
@@ -136,22 +138,23 @@ class WriterModel {
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
   [[nodiscard]] Timestamp journaled_through() const { return journaled_through_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
-  /// What a submission may say that is sent now: no more than outlives this process, if that is enough.
+  /// Returns the timestamp that a submission may name that is sent now: none that does not outlive this process, if
+  /// that is enough.
   [[nodiscard]] Timestamp numbered_after() const;
   /// It may number over what nodes have up to there: it did not look; zero: it knows as much as they.
   [[nodiscard]] Timestamp blind_through() const {
     return confirmed_through_ < blind_through_ ? blind_through_ : Timestamp{};
   }
-  /// What the last update that has a number says of confirmed ones.
+  /// Returns the timestamp up to which the last update that has a number says that all is confirmed.
   [[nodiscard]] Timestamp confirmed_said() const {
     return kept_.empty() ? confirmed_through_ : kept_.rbegin()->second.confirmed_through;
   }
   /// Precondition: some node may still lack it.
   [[nodiscard]] const KeptUpdate& kept(Timestamp timestamp) const { return kept_.at(timestamp); }
   [[nodiscard]] Timestamp base() const { return base_; }
-  /// What a journal of everything that was said to be journaled would know.
+  /// Returns the knowledge of a journal of everything that was said to be journaled.
   [[nodiscard]] RecoveredJournal journal() const { return journal(journaled_through_); }
-  /// The same where it has more, or less.
+  /// Returns the knowledge of a journal up to `through`, which has more, or less.
   [[nodiscard]] RecoveredJournal journal(Timestamp through) const;
   /// Lowest durable watermark over all nodes.
   [[nodiscard]] Timestamp settled_through() const;
@@ -181,7 +184,7 @@ class WriterModel {
   void on_raised(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out, WriterEffects& effects);
   /// Nothing is numbered yet: whether it may begin behind what the nodes have.
   [[nodiscard]] bool may_begin(const wire::v1::EpochReply& reply, WriterEffects& effects);
-  /// Whether every node has what cannot be sent any more, and none more than was numbered.
+  /// Returns whether every node has what cannot be sent any more, and none more than was numbered.
   [[nodiscard]] bool may_send_on(const wire::v1::EpochReply& reply, WriterEffects& effects);
   [[nodiscard]] bool has_looked(const wire::v1::EpochReply& reply);
   void begin(const wire::v1::EpochReply& reply, Instant now, rpc::Outbox& out);
@@ -210,7 +213,7 @@ class WriterModel {
   void forget_oldest();
   /// The least that a first sending must know of.
   [[nodiscard]] uint64_t younger_half() const;
-  /// Whether a submission that is not known cannot have been forgotten.
+  /// Returns whether a submission that is not known cannot have been forgotten.
   [[nodiscard]] bool is_new(const Submission& submission) const;
   [[nodiscard]] SubmitRefusal inactive(const Submission& submission) const;
   [[nodiscard]] SubmitRefusal unknowable(const Submission& submission, const std::string& why) const;
@@ -232,7 +235,7 @@ class WriterModel {
   std::optional<std::string> epoch_refusal_;  ///< Why nodes and aggregators did not grant the last request.
   bool adopts_;
   uint64_t first_epoch_ = 0;  ///< Since then nobody else has numbered; 0: not known yet.
-  Timestamp base_{};          ///< What the nodes had accepted then.
+  Timestamp base_{};          ///< The timestamp up to which the nodes had accepted then.
   uint64_t epoch_known_ = 0;
   uint64_t epoch_asked_ = 0;
   std::string epoch_holder_;     ///< When the nodes were asked, before the first epoch was raised.
@@ -244,7 +247,8 @@ class WriterModel {
   Timestamp confirmed_through_{};
   Timestamp blind_through_{};
   Instant last_progress_{};
-  Instant room_again_ = kNever;  ///< What was refused for want of room is sent again.
+  /// The time at which submissions that were refused for want of room are sent again.
+  Instant room_again_ = kNever;
   uint64_t bytes_kept_ = 0;
   std::map<Timestamp, Kept> kept_;
   std::map<uint32_t, Watermark> watermarks_;

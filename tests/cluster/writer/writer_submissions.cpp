@@ -107,7 +107,7 @@ Error WriterModel::no_room() const {
 
 namespace {
 
-/// What one submission costs the Java core beside its outcome.
+/// The cost of one submission for the Java core beside its outcome.
 constexpr uint64_t kEntryBytes = 128;
 
 }  // namespace

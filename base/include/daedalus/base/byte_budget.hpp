@@ -31,7 +31,7 @@ class ByteBudget {
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
 
-  /// Whether `bytes` more were taken, for a holder that then holds `holding`. If not, nothing was.
+  /// Returns true when it took `bytes` more, for a holder that then holds `holding`; otherwise it took nothing.
   [[nodiscard]] bool take(uint64_t bytes, uint64_t holding, Holder holder = kNobody) {
     if (holding <= kSmallHolding) {
       return take_below(bytes, bytes_max_);
@@ -40,14 +40,14 @@ class ByteBudget {
   }
   /// The holder takes no more: another may be the oldest. To be said of everyone who ever took.
   void leave(Holder holder) { oldest_.compare_exchange_strong(holder, kNobody, std::memory_order_relaxed); }
-  /// The same for what its holder can do without: half is left to the others.
+  /// Takes bytes that their holder can do without: half of the budget is left to the others.
   [[nodiscard]] bool take_spare(uint64_t bytes) { return take_below(bytes, bytes_max_ / 2); }
   /// Takes what is there already and cannot be refused; beyond the bound, others are refused until it is given back.
   void take_anyway(uint64_t bytes) { taken_.fetch_add(bytes, std::memory_order_relaxed); }
   void give_back(uint64_t bytes) { taken_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  /// Of what was taken, so many bytes more are the holder's; negative: fewer. Lock-free. Where another one has the
-  /// place of its number, which is thousands of queries older and has not ended, nothing is counted.
+  /// Notes that so many more of the bytes that were taken are the holder's; negative: fewer. Lock-free. Where another
+  /// one has the place of its number, which is thousands of queries older and has not ended, nothing is counted.
   void note(Holder holder, int64_t bytes) {
     if (holder == kNobody || bytes == 0) {
       return;
@@ -69,8 +69,8 @@ class ByteBudget {
   /// So many bytes more, or fewer, are nobody's: a taker has taken them, and none has asked for them yet.
   void note_idle(uint32_t taker, int64_t bytes) { idle_[taker].bytes.fetch_add(bytes, std::memory_order_relaxed); }
 
-  /// Whether the holder, refused `wanted` bytes beside what it has been noted to hold, would be refused them, too, if
-  /// no other held anything.
+  /// Returns whether the holder, refused `wanted` bytes beside what it has been noted to hold, would be refused them,
+  /// too, if no other held anything.
   [[nodiscard]] bool is_too_large_alone(Holder holder, uint64_t wanted) const {
     const uint64_t known = held_[holder % kPlaces].load(std::memory_order_relaxed);
     uint64_t alone = wanted + (holder != kNobody && is_of(known, holder) ? held_in(known) : 0);
@@ -82,7 +82,7 @@ class ByteBudget {
 
   [[nodiscard]] uint64_t taken() const { return taken_.load(std::memory_order_relaxed); }
   [[nodiscard]] uint64_t bytes_max() const { return bytes_max_; }
-  /// What one holder may have where no other has any.
+  /// Returns the most bytes that one holder may have where no other has any.
   [[nodiscard]] uint64_t largest_holding() const { return bytes_max_ - bytes_max_ / 8; }
 
  private:
@@ -110,7 +110,7 @@ class ByteBudget {
     return true;
   }
 
-  /// Whether no other that holds much is older.
+  /// Returns whether no other that holds much is older.
   [[nodiscard]] bool is_oldest(Holder holder) {
     Holder oldest = oldest_.load(std::memory_order_relaxed);
     while (holder < oldest) {
@@ -129,7 +129,7 @@ class ByteBudget {
   std::array<Idle, kTakers> idle_{};
 };
 
-/// What one holder has of a budget; given back when this object goes. One thread at a time.
+/// Bytes of a budget that one holder has; given back when this object goes. One thread at a time.
 class ByteLease {
  public:
   ByteLease() = default;
@@ -168,7 +168,7 @@ class ByteLease {
     hold(bytes);
     return true;
   }
-  /// The same for what is there already and cannot be refused.
+  /// Resizes to bytes that are there already and cannot be refused.
   void resize_anyway(uint64_t bytes) {
     bytes > bytes_ ? budget_->take_anyway(bytes - bytes_) : budget_->give_back(bytes_ - bytes);
     hold(bytes);

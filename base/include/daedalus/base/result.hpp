@@ -8,7 +8,7 @@
 
 namespace daedalus {
 
-/// What a caller may conclude from a failure; the numbers are those of the wire.
+/// The conclusion that a caller may draw from a failure; the numbers are those of the wire.
 enum class ErrorCategory : uint8_t {
   kRetry = 1,     ///< Nothing happened; the same may succeed later.
   kRejected = 2,  ///< The request is wrong and will be wrong again.
@@ -21,7 +21,7 @@ struct Error {
   ErrorCategory category = ErrorCategory::kRejected;
   std::string sqlstate;   ///< PostgreSQL's five characters.
   std::string message;    ///< One sentence, lower case, no full stop; names what and where.
-  std::string hint;       ///< What to do; may be empty.
+  std::string hint;       ///< Tells what to do; may be empty.
   uint32_t position = 0;  ///< Character in the SQL text, from 1; 0: none.
 
   friend bool operator==(const Error&, const Error&) = default;

@@ -16,7 +16,7 @@ class Turns {
   /// `is_first`: it has had no turn yet.
   void add(Id id, bool is_first) { (is_first ? first_ : later_).push_back(id); }
 
-  /// Those that have had no turn go before the others, but not every time: nobody waits for ever.
+  /// Returns the next one. Those that have had no turn go before the others, but not every time: nobody waits for ever.
   [[nodiscard]] std::optional<Id> next() {
     const bool is_first = !first_.empty() && (later_.empty() || firsts_in_row_ < kFirstsInRowMax);
     Fifo<Id>& queue = is_first ? first_ : later_;

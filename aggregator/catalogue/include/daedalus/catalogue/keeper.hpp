@@ -16,20 +16,21 @@
 namespace daedalus::catalogue {
 
 struct KeeperOptions {
-  std::string programs;   ///< Folder of postgres, initdb and pg_resetwal.
-  std::string directory;  ///< Of the data and the log; made where it is missing. Nobody else may write there.
-  std::string user;       ///< Whom they run as where this process is root, whom PostgreSQL refuses.
+  std::string programs;  ///< Folder of postgres, initdb and pg_resetwal.
+  /// The folder of the data and the log; made where it is missing. Nobody else may write there.
+  std::string directory;
+  std::string user;  ///< Whom they run as where this process is root, whom PostgreSQL refuses.
   std::string database;
   Script script;
   bool is_temporary = false;  ///< The directory goes when the server is stopped.
 };
 
-/// What keeps a server from being run by these programs, or nothing.
+/// Returns the reason why these programs cannot run a server, or nothing.
 [[nodiscard]] std::optional<std::string> what_is_missing(const std::string& programs);
 
 class Keeper {
  public:
-  /// Of a process of the server's: what a text makes it take beyond this is refused it, 53200.
+  /// The memory that one process of the server may take; a text that makes it take more is refused, 53200.
   static constexpr uint64_t kMemoryMax = 512ull << 20;
 
   /// `on_state` is called from the keeper's thread, with every change.

@@ -25,7 +25,7 @@ namespace daedalus::catalogue {
 class Link;
 
 struct PoolOptions {
-  std::string user;  ///< Of the server.
+  std::string user;  ///< The server's user that clients are.
   std::string database;
   size_t links_max = 4;
   size_t waiting_max = 4096;                      ///< Further statements are refused.
@@ -33,7 +33,7 @@ struct PoolOptions {
   int64_t start_ns_max = 20 * kSecond;            ///< So long a statement waits for a server that is being started.
 };
 
-/// What became of a client's statement.
+/// The outcome of a client's statement.
 struct Told {
   rpc::PeerId client{};
   uint64_t id = 0;
@@ -75,8 +75,8 @@ class Pool {
     rpc::PeerId client{};
     uint64_t id = 0;
     Statement statement;
-    Instant deadline;     ///< Of the statement itself.
-    Instant start_until;  ///< Of the server.
+    Instant deadline;     ///< The time by which the statement itself has to be answered.
+    Instant start_until;  ///< The time by which the server has to have started.
   };
   struct Entry {
     std::shared_ptr<Link> link;

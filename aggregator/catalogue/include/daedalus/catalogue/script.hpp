@@ -32,7 +32,7 @@ constexpr uint32_t kTableOid = 16'385;
 /// Each command ends with a semicolon and an empty line, and runs on its own, as PostgreSQL's single-user mode reads
 /// them with -j. The same schema gives the same text, and the same commands give the same OIDs.
 struct Script {
-  std::string in_template;  ///< Of the database template1, which becomes the other one.
+  std::string in_template;  ///< The script for the database template1, which becomes the other one.
   std::string in_database;  ///< Then of the one that is named like the table.
   std::string in_other;     ///< At last of the other one; empty: there is none.
 };

@@ -1,4 +1,4 @@
-// Whether there is a server for the catalogue, and if not, why.
+// Says whether there is a server for the catalogue, and if not, why.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct ServerState {
     kFailed,  ///< It could not be made or started; tried again later.
   };
   Kind kind = Kind::kOff;
-  std::string reason;  ///< Of kMissing and kFailed, and of a new start.
-  std::string socket;  ///< Of kRunning: its path.
-  uint32_t table = 0;  ///< Of kRunning: OID of the table.
+  std::string reason;  ///< The reason of kMissing, of kFailed and of a new start.
+  std::string socket;  ///< The path of the socket, while the state is kRunning.
+  uint32_t table = 0;  ///< The OID of the table, while the state is kRunning.
 
   friend bool operator==(const ServerState&, const ServerState&) = default;
 };

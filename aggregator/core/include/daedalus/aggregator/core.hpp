@@ -26,8 +26,8 @@
 
 namespace daedalus::aggregator {
 
-/// What an aggregator keeps for each of its clients: 4 MiB, if somebody fills every slot. More slots than a program has
-/// statements: where they are too few, each statement is often defined anew, with its columns.
+/// The slots that an aggregator keeps for each of its clients: 4 MiB, if somebody fills every slot. There are more
+/// slots than a program has statements: where they are too few, each statement is often defined anew, with its columns.
 constexpr contract::SlotLimits kClientSlots{1024, contract::kShapeBytesMax};
 
 /// Logins by PostgreSQL's protocol, since this process began.
@@ -37,17 +37,18 @@ struct LoginCounts {
   uint64_t refused = 0;  ///< Not looked at, because too many failed before.
 };
 
-/// Of the private PostgreSQL that answers statements over the catalogue.
+/// The state of the private PostgreSQL that answers statements over the catalogue.
 struct CatalogueStatus {
   std::string state;   ///< "off", "missing", "starting", "running", "failed".
-  std::string reason;  ///< Of one that does not run.
+  std::string reason;  ///< The reason why it does not run.
 };
 
 /// Who this aggregator is, and the maximum of everything it keeps.
 struct AggregatorOptions {
   std::string name;
   std::string version;
-  std::string time_zone_version;  ///< Of the database of time zones; empty: there is none.
+  /// The version of the database of time zones; empty: there is none.
+  std::string time_zone_version;
   std::string cluster_id;
   uint64_t process_id = 0;
   std::string postgres_endpoint;               ///< For STATUS; empty: there is none.
@@ -56,21 +57,25 @@ struct AggregatorOptions {
   std::function<CatalogueStatus()> catalogue;  ///< Asked for STATUS; may be empty.
   std::map<NodeId, std::string> endpoints;     ///< host:port of every storage node of the map.
 
-  const semantics::Language* language = &semantics::Language::own();  ///< What statements are compiled to.
+  /// The language that statements are compiled to.
+  const semantics::Language* language = &semantics::Language::own();
 
-  uint32_t queries_max = 8'192;                ///< In flight; further ones are refused with RETRY.
-  uint32_t updates_max = 8'192;                ///< In flight over all writers; further ones are refused as OVERLOADED.
-  uint32_t submissions_max = 8'192;            ///< Relayed and not yet answered.
-  uint32_t compilations_max = 8'192;           ///< Statements waiting for the compiler.
-  uint64_t compilation_bytes_max = 64u << 20;  ///< Of all these together; one alone is always taken.
-  uint64_t compilation_bytes_per_client_max = 32u << 20;   ///< Of these of one connection.
-  uint32_t rounds_max = 256;                               ///< STATUS and EPOCH operations in flight.
-  uint32_t operations_per_client_max = 4'096;              ///< In flight of one connection.
-  uint32_t statement_size_max = kStatementSizeMax;         ///< Bytes of SQL text and parameters.
-  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;  ///< Of the rows sent to whoever asked.
+  uint32_t queries_max = 8'192;       ///< In flight; further ones are refused with RETRY.
+  uint32_t updates_max = 8'192;       ///< In flight over all writers; further ones are refused as OVERLOADED.
+  uint32_t submissions_max = 8'192;   ///< Relayed and not yet answered.
+  uint32_t compilations_max = 8'192;  ///< Statements waiting for the compiler.
+  /// The most bytes of all these together; one alone is always taken.
+  uint64_t compilation_bytes_max = 64u << 20;
+  /// The most bytes of those of one connection.
+  uint64_t compilation_bytes_per_client_max = 32u << 20;
+  uint32_t rounds_max = 256;                        ///< STATUS and EPOCH operations in flight.
+  uint32_t operations_per_client_max = 4'096;       ///< In flight of one connection.
+  uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
+  /// The most bytes of rows sent to whoever asked.
+  uint64_t answer_bytes_max = semantics::kAnswerBytesMax;
   /// Parts that come in messages of nodes pass uncut.
   merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
-  /// Of all answers of this process, until they have left it.
+  /// The budget of all answers of this process, until they have left it.
   std::shared_ptr<ByteBudget> answer_budget = std::make_shared<ByteBudget>(1u << 30);
   int64_t operation_ns_default = 30 * kSecond;  ///< Time of an operation that states none.
   int64_t status_ns_max = kSecond;              ///< How long STATUS waits for a node.
@@ -84,7 +89,7 @@ enum class CompileTicket : uint64_t {};
 struct CompileRequest {
   CompileTicket ticket{};
   rpc::PeerId client{};  ///< Whoever sent it: clients take turns.
-  uint64_t bytes = 0;    ///< Of the statement: large ones leave room for small ones.
+  uint64_t bytes = 0;    ///< The bytes of the statement: large ones leave room for small ones.
   wire::v1::StatementBody statement;
 };
 

@@ -1,5 +1,4 @@
-// What a statement of SQL is once it is compiled: the compiler makes it, the core carries it out, and neither knows the
-// other.
+// A compiled statement of SQL: the compiler makes it, the core carries it out, and neither knows the other.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +23,19 @@ constexpr uint32_t kStatementSizeMax = 2 * kInsertTextSizeMax;
 
 /// A SELECT, ready to be sent to nodes.
 struct CompiledSelect {
-  /// Of a statement that was bound without its predicate: shape and values are the query.
+  /// The selection; a statement that was bound has it without its predicate, and shape and values are the query.
   std::shared_ptr<const semantics::Selection> selection;
   semantics::Predicate routing;  ///< The clauses that say which partitions are concerned.
-  /// Of a statement that was bound: by it the values say that, and routing does not.
+  /// The routing of a statement that was bound: with it the values say where rows are, and `routing` does not.
   std::shared_ptr<const contract::ShapeRouting> shape_routing;
-  /// What the selection's predicate was made of, where that has a tree.
+  /// The condition that the selection's predicate was made of, where that has a tree.
   std::shared_ptr<const semantics::Condition> condition;
-  /// What travels once; null where the selection has no shape.
+  /// The part that travels once; null where the selection has no shape.
   std::shared_ptr<const contract::ShapeBytes> shape;
-  std::string values;                                             ///< Of the shape, packed.
-  std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< Of the answer.
-  /// What the statement itself brings, as rows of the partial form: then it is about no table, and nobody is asked.
+  /// The values of the shape, packed.
+  std::string values;
+  std::shared_ptr<const std::vector<semantics::Column>> columns;  ///< The columns of the answer.
+  /// The rows that the statement itself brings, of the partial form: then it is about no table, and nobody is asked.
   std::shared_ptr<const semantics::MergedRows> rows;
   /// A statement that wants the number of rows alone is answered by this, over one row that is the number. Null: rows
   /// are wanted.
@@ -47,7 +47,7 @@ struct CompiledSelect {
 [[nodiscard]] CompiledSelect make_select(const semantics::Schema& schema, const contract::PartitionMap& map,
                                          semantics::Selection selection, semantics::Condition condition);
 
-/// What RETURNING makes of the rows that are to be inserted.
+/// The answer that RETURNING makes of the rows that are to be inserted.
 struct Returning {
   std::shared_ptr<const std::vector<semantics::Column>> columns;
   semantics::MergedRows rows;  ///< As an application gets them.
@@ -91,21 +91,22 @@ struct ParameterKind {
   ParameterKind(semantics::TypeKind type, bool is_array_of_such = false) : kind(type), is_array(is_array_of_such) {}
 
   semantics::TypeKind kind{};
-  bool is_array = false;  ///< Of such.
+  bool is_array = false;  ///< Says whether it is an array of such values.
 
   friend bool operator==(const ParameterKind&, const ParameterKind&) = default;
 };
 
-/// What a statement takes and gives, whatever its parameters' values.
+/// The types that a statement takes and gives, whatever its parameters' values.
 struct StatementDescription {
-  /// Of $1, $2, ....
+  /// The types of $1, $2, ....
   std::vector<ParameterKind> parameters;
-  /// Of the answer, or of what RETURNING gives; none for a statement that writes and gives nothing back.
+  /// The columns of the answer, or of what RETURNING gives; none for a statement that writes and gives nothing back.
   std::vector<semantics::Column> columns;
-  /// Of a SELECT, for each of them: which column of the table it is, from 1; 0: it is computed.
+  /// For each column of a SELECT the column of the table that it is, from 1; 0: it is computed.
   std::vector<uint16_t> origins = {};
   uint32_t parameters_unused = 0;  ///< So many of the last ones are declared, and nothing else.
-  /// What computing the constants of a statement without parameters ends in: it can be described, and never be run.
+  /// The error in which computing the constants of a statement without parameters ends: it can be described, and never
+  /// be run.
   std::optional<Error> mistake = std::nullopt;
 };
 

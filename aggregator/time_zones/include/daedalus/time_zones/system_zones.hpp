@@ -16,14 +16,14 @@
 namespace daedalus::time_zones {
 
 constexpr const char* kSystemFolder = "/usr/share/zoneinfo";
-/// Of a folder that has more only so many are known; Debian's has 1,200.
+/// The most zones that are known, if a folder has more; Debian's has 1,200.
 constexpr size_t kZonesMax = 4'096;
 constexpr size_t kFileSizeMax = 64u << 10;
 
 /// Thread-safe. What it knows is what the folder had when it was first looked at.
 class SystemZones final : public semantics::TimeZones {
  public:
-  /// Where the folder is missing there are no zones, and the version is empty.
+  /// Reads the folder. Where it is missing there are no zones, and the version is empty.
   explicit SystemZones(const std::filesystem::path& folder = kSystemFolder);
 
   [[nodiscard]] const semantics::ZoneTable* find(std::string_view name) const override;

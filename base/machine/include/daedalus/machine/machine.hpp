@@ -1,4 +1,4 @@
-// What this machine is: for the first log line of a process, and for pinning threads. Knows nothing of the product.
+// Describes this machine: for the first log line of a process, and for pinning threads. Knows nothing of the product.
 #pragma once
 
 #include <cstdint>

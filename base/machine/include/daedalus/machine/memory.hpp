@@ -10,7 +10,8 @@ namespace daedalus {
 struct MachineMemory {
   uint64_t total_bytes = 0;  ///< Whoever uses it.
   uint64_t available_bytes =
-      0;  ///< What nobody else uses, or what is given back when it is asked for: caches of files.
+      /// Bytes that nobody else uses, or that are given back when they are asked for: caches of files.
+      0;
 };
 
 /// Folders in which the kernel says it; others in tests.

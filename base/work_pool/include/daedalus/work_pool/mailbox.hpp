@@ -23,7 +23,7 @@ class Mailbox {
 
   explicit Mailbox(IsLong is_long) : is_long_(is_long) {}
 
-  /// Whether the taker has to be told: it has been told already of what else is there.
+  /// Puts a letter. Returns whether the taker has to be told: it has been told already of what else is there.
   [[nodiscard]] bool put(Letter&& letter) {
     const std::lock_guard lock(mutex_);
     letters_.push_back(std::move(letter));
@@ -53,7 +53,7 @@ class Mailbox {
   const IsLong is_long_;
   std::mutex mutex_;
   std::vector<Letter> letters_;  ///< Empty when all has been taken.
-  size_t first_ = 0;             ///< Those before it have been taken.
+  size_t first_ = 0;             ///< The letters before it have been taken.
 };
 
 }  // namespace daedalus

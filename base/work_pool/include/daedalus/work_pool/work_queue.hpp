@@ -21,7 +21,7 @@ enum class JobTicket : uint64_t {};
 enum class JobClient : uint64_t {};
 enum class JobSize : uint8_t { kSmall, kLarge };
 
-/// What a queue needs to know of a job.
+/// The facts about a job that a queue needs.
 struct JobTag {
   JobTicket ticket{};  ///< No other job that waits has it.
   JobClient client{};
@@ -83,7 +83,7 @@ class WorkQueue {
   }
 
  private:
-  /// Where a job waits.
+  /// The place where a job waits.
   struct Place {
     JobClient client{};
     JobSize size{};
@@ -114,8 +114,8 @@ class WorkQueue {
 
   Line small_;
   Line large_;
-  std::map<JobTicket, Place> places_;  ///< Of every job that waits.
-  JobSize last_ = JobSize::kSmall;     ///< Of the job that was taken last.
+  std::map<JobTicket, Place> places_;  ///< The place of every job that waits.
+  JobSize last_ = JobSize::kSmall;     ///< The size of the job that was taken last.
 };
 
 }  // namespace daedalus

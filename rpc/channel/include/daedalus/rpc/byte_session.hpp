@@ -56,8 +56,9 @@ class ByteSession {
   /// Hands over what has happened, in order, until nothing is left or `is_enough` says so.
   virtual void deliver(const IsEnough& is_enough) = 0;
 
-  /// Whether more bytes may be handed in: a session that has enough of them until something else happens says no, and
-  /// its peer is made to wait. Asked again whenever the session has been looked at (end of a turn, wake, written).
+  /// Returns whether more bytes may be handed in: a session that has enough of them until something else happens says
+  /// no, and its peer is made to wait. Asked again whenever the session has been looked at (end of a turn, wake,
+  /// written).
   [[nodiscard]] virtual bool takes_input() const { return true; }
 
   // ---- what comes out ----

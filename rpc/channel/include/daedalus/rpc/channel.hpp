@@ -89,7 +89,7 @@ class Channel {
   [[nodiscard]] uint64_t output_waiting() const { return waiting_size_ + unwritten_size_; }
   /// The oldest event that has not been taken.
   [[nodiscard]] std::optional<ChannelEvent> next_event();
-  /// What a taken event's owner has left of it: its memory is used again.
+  /// Takes back what a taken event's owner has left of it: its memory is used again.
   void reuse(ChannelEvent&& event);
   [[nodiscard]] std::vector<ChannelEvent> take_events();
   [[nodiscard]] bool has_events() const { return !events_.empty(); }
@@ -140,15 +140,15 @@ class Channel {
 
   /// In pieces, so that what waits for a slow peer is never copied again: each takes frames until it has batch_size.
   std::deque<std::string> output_;
-  uint64_t waiting_size_ = 0;  ///< Of all pieces.
+  uint64_t waiting_size_ = 0;  ///< The bytes of all pieces.
   size_t batch_begin_ = 0;     ///< Start of the open batch in the last piece, when there is one.
   FrameType batch_type_{};     ///< kOperations or kResults while a batch is open.
   bool batch_open_ = false;
-  size_t batch_size_ = 0;        ///< Of the last one.
+  size_t batch_size_ = 0;        ///< The bytes of the last one.
   uint64_t unwritten_size_ = 0;  ///< Taken, not yet reported by on_written().
 
   Fifo<ChannelEvent> events_;
-  SpareMessages spare_;  ///< Of events that have been dealt with.
+  SpareMessages spare_;  ///< Messages of events that have been dealt with.
   Instant hello_until_;
   Instant last_heard_;
   Instant last_sent_;

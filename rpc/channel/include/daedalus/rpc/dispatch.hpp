@@ -10,7 +10,7 @@
 
 namespace daedalus::rpc {
 
-/// What the owner of one connection has been told about it.
+/// The record of what the owner of one connection has been told about it.
 struct PeerRecord {
   PeerId id;
   std::string address;

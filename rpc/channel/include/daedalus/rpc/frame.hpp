@@ -30,7 +30,7 @@ constexpr uint32_t kFrameSizeMax = 16u << 20;
 /// The least that a peer may announce as its maximum, bytes: handshake, refusals and goodbyes always fit.
 constexpr uint32_t kFrameSizeMaxMin = 4u << 10;
 
-/// What is wrong with a frame.
+/// The faults that a frame may have.
 enum class FrameFault : uint8_t {
   kTooShort = 1,  ///< The length field leaves no room for header and checksum.
   kTooLong,       ///< Beyond the receiver's maximum.
@@ -86,7 +86,7 @@ class FrameWriter {
   FrameWriter(std::string& out, size_t begin);
   /// Patches the length in and appends the checksum. Precondition: the whole frame has at most 2^32 - 1 bytes.
   void finish();
-  /// The same for a frame whose payload ends with `rest`, which goes out behind `out` without being copied to it, and
+  /// Finishes a frame whose payload ends with `rest`, which goes out behind `out` without being copied to it, and
   /// before `checksum`, to which the checksum is appended.
   void finish_behind(std::string_view rest, std::string& checksum);
 

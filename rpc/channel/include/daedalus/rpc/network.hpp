@@ -1,5 +1,5 @@
-// What a protocol core sees of the network: peers come and go, messages arrive and leave. Real sockets and the
-// simulator stand behind the same two interfaces.
+// The network as a protocol core sees it: peers come and go, messages arrive and leave. Real sockets and the simulator
+// stand behind the same two interfaces.
 #pragma once
 
 #include <compare>
@@ -31,14 +31,14 @@ struct PeerInfo {
   std::optional<LinkId> link;  ///< Set when this side dialled.
 };
 
-/// What a core wants sent or closed after one step; the driver carries it out in order, batching per peer. One that is
-/// used again is better than a new one: it keeps the memory of what has been sent.
+/// Messages that a core wants sent, and peers that it wants closed, after one step; the driver carries it out in order,
+/// batching per peer. One that is used again is better than a new one: it keeps the memory of what has been sent.
 struct Outbox {
   std::vector<std::pair<PeerId, wire::v1::Operation>> operations;
   std::vector<std::pair<PeerId, wire::v1::Result>> results;
   std::vector<std::pair<PeerId, std::string>> closes;  ///< Peer and reason, after everything else.
 
-  SpareMessages spare;  ///< Of messages that have been sent.
+  SpareMessages spare;  ///< Messages that have been sent.
 
   void clear() {
     for (auto& [peer, operation] : operations) {
@@ -89,7 +89,7 @@ class OutputGauge {
   [[nodiscard]] virtual std::optional<uint64_t> awaited_answer(PeerId /*peer*/) const { return std::nullopt; }
 };
 
-/// Of peers that read everything at once.
+/// The gauge of peers that read everything at once.
 class EmptyGauge final : public OutputGauge {
  public:
   [[nodiscard]] uint64_t output_waiting(PeerId /*peer*/) const override { return 0; }

@@ -15,7 +15,7 @@ namespace daedalus::rpc {
 /// back, and no lists. One thread at a time.
 class SpareMessages {
  public:
-  /// Of each kind.
+  /// The most spare messages of each kind.
   static constexpr size_t kSpareMax = 128;
   /// Bytes of a text within one that is kept; its memory may be twice as much.
   static constexpr size_t kTextMax = 4096;

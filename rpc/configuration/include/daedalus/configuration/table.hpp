@@ -26,7 +26,7 @@ class Table {
  public:
   [[nodiscard]] std::string text(std::string_view key) const;  ///< Not empty.
   [[nodiscard]] int64_t integer(std::string_view key, IntegerRange range) const;
-  /// The same for a key that may be left out.
+  /// Reads a key that may be left out; then it is `otherwise`.
   [[nodiscard]] int64_t integer_or(std::string_view key, IntegerRange range, int64_t otherwise) const;
   [[nodiscard]] std::string choice(std::string_view key, std::initializer_list<std::string_view> choices) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;  ///< May be an empty list.
@@ -36,7 +36,7 @@ class Table {
   /// "host:port" with a port from 1 to 65535.
   [[nodiscard]] std::string endpoint(std::string_view key) const;
 
-  /// Whether the key is there; known from now on, it may be left out.
+  /// Returns whether the key is there; known from now on, it may be left out.
   [[nodiscard]] bool has(std::string_view key) const;
 
   /// Reports a problem of meaning with the value at `key`.
@@ -50,7 +50,7 @@ class Table {
 
   std::shared_ptr<State> state_;
   const void* table_;  ///< A toml::table of the file, or null after a problem.
-  std::string path_;   ///< Of this table, with a dot at the end unless it is the root.
+  std::string path_;   ///< The path of this table, with a dot at the end unless it is the root.
 };
 
 /// One parsed file.

@@ -22,7 +22,7 @@ class ShapeBytes {
   explicit ShapeBytes(std::string bytes);
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// Of the bytes; equal shapes have equal ones, others may.
+  /// Returns the hash of the bytes; equal shapes have equal ones, others may.
   [[nodiscard]] uint64_t hash() const { return hash_; }
 
   friend bool operator==(const ShapeBytes& left, const ShapeBytes& right) { return left.bytes_ == right.bytes_; }
@@ -38,8 +38,8 @@ struct SelectShape {
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_PARTIAL;
 };
 
-/// Whether a selection may travel as shape and values: its condition has no tree, no string in it is longer than a
-/// packed one may be, and it is not a slice of the table.
+/// Returns whether a selection may travel as shape and values: its condition has no tree, no string in it is longer
+/// than a packed one may be, and it is not a slice of the table.
 [[nodiscard]] bool has_shape(const semantics::Selection& selection);
 
 /// Precondition of both: has_shape(selection).

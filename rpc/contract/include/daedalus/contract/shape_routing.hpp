@@ -32,7 +32,7 @@ class ShapeRouting {
   struct Run {
     semantics::Type type;
     size_t count = 0;
-    std::optional<size_t> axis;  ///< Of the rule, where they pin its column.
+    std::optional<size_t> axis;  ///< The axis of the rule, where they pin its column.
   };
 
   /// Gives the keys of each run that pins a column, in their order, to `take(axis, key)`; false where values are cut
@@ -43,7 +43,7 @@ class ShapeRouting {
   semantics::PlacementRule rule_;
   std::vector<Run> runs_;       ///< Up to the last that pins a column.
   bool names_a_place_ = false;  ///< Each column is pinned by one value.
-  Partitions all_;              ///< Of a shape that pins nothing.
+  Partitions all_;              ///< The partitions of a shape that pins nothing.
 };
 
 }  // namespace daedalus::contract

@@ -24,10 +24,10 @@ namespace daedalus::contract {
 /// conditions.
 constexpr uint32_t kShapeBytesMax = 4u << 10;
 
-/// What a receiver keeps for one connection, as its hello says.
+/// The slots that a receiver keeps for one connection, as its hello says.
 struct SlotLimits {
   uint32_t slots_max = 0;
-  uint32_t bytes_max = 0;  ///< Of one definition, as it travels.
+  uint32_t bytes_max = 0;  ///< The most bytes of one definition, as it travels.
 };
 
 void announce(const SlotLimits& limits, wire::v1::Hello& hello);
@@ -42,7 +42,8 @@ class SentSlots {
     uint32_t slot = 0;
     bool is_new = false;  ///< It has to be defined first.
   };
-  /// Where the receiver finds the shape; nothing when it has to travel whole. Cost O(1) beside comparing one shape.
+  /// Returns the slot where the receiver finds the shape; nothing when it has to travel whole. Cost O(1) beside
+  /// comparing one shape.
   [[nodiscard]] std::optional<Use> use(const std::shared_ptr<const ShapeBytes>& shape);
 
  private:
@@ -69,7 +70,8 @@ class ReceivedSlots {
  public:
   explicit ReceivedSlots(SlotLimits limits) : limits_(limits) {}
 
-  /// What was in the slot is gone. A definition that is wrong, or larger than a slot, leaves its error in it.
+  /// Defines the slot; what was in it is gone. A definition that is wrong, or larger than a slot, leaves its error in
+  /// it.
   void define(uint32_t slot, size_t bytes, Result<std::shared_ptr<const Shape>> shape) {
     if (slot == 0 || slot > limits_.slots_max) {
       return;  // There is no such slot: whoever uses it is told so.

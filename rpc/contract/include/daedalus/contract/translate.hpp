@@ -35,7 +35,7 @@ void write_bound(const semantics::BoundExpression& expression, wire::v1::Express
 /// Precondition: an aggregate.
 void write_aggregate(const semantics::BoundExpression& expression, wire::v1::Aggregate* written);
 [[nodiscard]] wire::v1::Column from_column(const semantics::Column& column);
-/// The same, where it is wanted. Precondition: nothing has been written there.
+/// Writes the column to this place. Precondition: nothing has been written there.
 void write_column(const semantics::Column& column, wire::v1::Column* written);
 [[nodiscard]] wire::v1::Error from_error(const Error& error);
 [[nodiscard]] Error to_error(const wire::v1::Error& error);
@@ -55,7 +55,7 @@ void write_column(const semantics::Column& column, wire::v1::Column* written);
 /// Errors: 08P01.
 [[nodiscard]] Result<wire::v1::SelectBody> parse_select(std::string_view body);
 
-/// What can be wrong with a bound selection however it came: nothing to put out, rows or lists that are too long, an
+/// Checks a bound selection however it came: it must put out something, have no rows or lists that are too long, and no
 /// order by what is not there. Errors: 08P01, 54000, 54011, 0A000.
 [[nodiscard]] Result<void> check_selection(const semantics::Selection& selection);
 

@@ -40,7 +40,8 @@ using Parts = boost::container::small_vector<Part, 1>;
 /// The columns of the answers of one shape: whoever asked is told them once. Answers whose columns are others, because
 /// values had other types, have them with them.
 struct ShapeColumns {
-  uint64_t shape_sequence = 0;                                      ///< Of the operation that defined it.
+  /// The sequence of the operation that defined it.
+  uint64_t shape_sequence = 0;
   std::shared_ptr<const std::vector<semantics::Column>> sent = {};  ///< Null: none have been.
 };
 
@@ -53,7 +54,7 @@ struct GatheredQuery {
   std::shared_ptr<ShapeColumns> shape_columns;  ///< Null where the columns go with every answer.
   /// Ascending by partition and segment: what is merged follows this order, never that of arrival.
   Parts parts;
-  /// Of a query for a slice: the one that follows when its part has no more; nothing when it is the last.
+  /// The slice that follows when the part of a query for a slice has no more; nothing when it is the last.
   std::optional<wire::v1::Slice> slice_after;
   /// Rows of the partial form that are known without asking anybody, behind those of all parts; or null.
   std::shared_ptr<const semantics::MergedRows> rows;
@@ -75,11 +76,13 @@ struct Stamp {
 
 using Stamps = boost::container::small_vector<Stamp, 1>;
 
-/// What the end of a part's answer says.
+/// The end of a part's answer.
 struct PartEnd {
-  std::optional<uint64_t> row_count;          ///< Of all rows that were sent for the part, where that can differ.
-  Stamps stamps;                              ///< At least one of each partition.
-  std::optional<wire::v1::Slice> next_slice;  ///< Where a slice ended before its part did.
+  /// The number of all rows that were sent for the part, where that can differ.
+  std::optional<uint64_t> row_count;
+  Stamps stamps;  ///< At least one of each partition.
+  /// The rest, where a slice ended before its part did.
+  std::optional<wire::v1::Slice> next_slice;
 };
 
 /// How the owner reaches its candidates. Called by Gather only; must not call it.
@@ -89,7 +92,7 @@ class Candidates {
   /// Asks for a part. An error means that this candidate cannot be asked now.
   [[nodiscard]] virtual std::optional<wire::v1::Error> ask(QueryId id, uint32_t part, CandidateId candidate,
                                                            Instant now, rpc::Outbox& out) = 0;
-  /// What the candidate was asked is not wanted any longer; it may still answer.
+  /// Tells the candidate that its answer is not wanted any longer; it may still answer.
   virtual void give_up(QueryId id, uint32_t part, CandidateId candidate, rpc::Outbox& out) = 0;
   /// The query has had its last message, or nobody wants one. Gather knows it no more.
   virtual void on_over(QueryId id) = 0;
@@ -169,13 +172,14 @@ class Gather {
     std::shared_ptr<const semantics::Selection> counted;
     uint64_t counted_rows = 0;  ///< Not sent.
     std::optional<wire::v1::Slice> next_slice;
-    std::string last_refusal;  ///< Of a candidate instead of which another one was asked.
+    /// The refusal of a candidate instead of which another one was asked.
+    std::string last_refusal;
   };
 
   /// Asks candidates of a part until one takes it; without one the error of the last.
   [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, Query& query, uint32_t index, Instant now,
                                                    rpc::Outbox& out);
-  /// What is wrong with the end of a part, if anything is.
+  /// Returns what is wrong with the end of a part, if anything is.
   [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;
   void open_merge(QueryId id, Query& query);
   /// Every part has ended.
@@ -193,7 +197,8 @@ class Gather {
   Candidates& candidates_;
   MergeScheduler merges_;
   boost::unordered_flat_map<QueryId, Query> queries_;
-  std::vector<std::string> spare_texts_;  ///< Of rows that have left: at most kSpareTextsMax small ones.
+  /// Texts of rows that have left: at most kSpareTextsMax small ones.
+  std::vector<std::string> spare_texts_;
 };
 
 }  // namespace daedalus::merging

@@ -35,13 +35,13 @@ struct MergeLimits {
   std::string owner = "this process";                      ///< Whose setting that is, for the error.
 };
 
-/// What one step is to take: two milliseconds of an optimised build at the most, and little of that by the largest
-/// piece it may overdraw by.
+/// The units of one step: two milliseconds of an optimised build at the most, and little of that by the largest piece
+/// it may overdraw by.
 constexpr int64_t kStepUnits = 100'000;
 
 class MergeScheduler {
  public:
-  /// What comes out of a step, at most one at a time for each query.
+  /// The rows that come out of a step, at most one piece at a time for each query.
   struct Piece {
     QueryId id{};
     semantics::MergedRows rows;  ///< May be empty in the last piece.
@@ -68,7 +68,7 @@ class MergeScheduler {
 
   /// Works on merges in turns until the budget is spent or none gets on.
   void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, const Put& put);
-  /// Whether a step would get on.
+  /// Returns whether a step would get on.
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
 
   [[nodiscard]] size_t open_count() const { return merges_.size(); }
@@ -88,7 +88,7 @@ class MergeScheduler {
 
   void wait_for_turn(QueryId id, Merge& merge);
   [[nodiscard]] bool has_room(rpc::Requester to, const rpc::OutputGauge& gauge) const;
-  /// Of a peer that has to read first: the query whose answer it waits for all the same.
+  /// Returns the query whose answer a peer waits for although it has to read first.
   [[nodiscard]] std::optional<QueryId> find_awaited(rpc::PeerId peer, const std::set<QueryId>& blocked,
                                                     const rpc::OutputGauge& gauge) const;
   void unblock(const rpc::OutputGauge& gauge);
@@ -101,10 +101,12 @@ class MergeScheduler {
   MergeLimits limits_;
   std::shared_ptr<ByteBudget> budget_;
   boost::unordered_flat_map<QueryId, Merge> merges_;
-  Turns<QueryId> turns_;                              ///< Those closed since are skipped.
+  /// The turns of the queries; those closed since are skipped.
+  Turns<QueryId> turns_;
   std::map<rpc::PeerId, std::set<QueryId>> blocked_;  ///< Their peer has to read first.
   std::deque<Dropped> dropped_;
-  std::vector<std::unique_ptr<semantics::AnswerMerger>> spare_;  ///< Of answers that passed as they came.
+  /// Mergers of answers that passed as they came.
+  std::vector<std::unique_ptr<semantics::AnswerMerger>> spare_;
 };
 
 }  // namespace daedalus::merging

@@ -1,7 +1,7 @@
 // A whole cluster's network in one thread, in virtual time, from one seed. Every byte is really encoded, cut into
 // pieces and decoded by the same Channel that serves real sockets; only sockets and clock are replaced.
 //
-// What it models is TCP seen from a process: a connection delivers its bytes in order, in pieces of any size, after any
+// It models TCP as a process sees it: a connection delivers its bytes in order, in pieces of any size, after any
 // delay, or is lost as a whole; connections overtake each other. Bytes of a living connection are never lost, doubled
 // or reordered: above TCP, loss and doubling appear as lost connections and repeated sends.
 #pragma once
@@ -41,8 +41,8 @@ enum class Notice : uint8_t {
 
 class SimulatedNetwork;
 
-/// What one simulated process has instead of AsioNetwork. Same promises: handler calls never happen inside send(),
-/// dial(), arm() or post(). After a crash, calls are ignored until the restart.
+/// The network of one simulated process, instead of AsioNetwork. Same promises: handler calls never happen inside
+/// send(), dial(), arm() or post(). After a crash, calls are ignored until the restart.
 class SimulatedEndpoint final : public Network {
  public:
   struct State;

@@ -18,10 +18,11 @@
 namespace daedalus::rpc {
 
 struct AsioOptions {
-  wire::v1::Hello hello;  ///< What this process says about itself.
+  wire::v1::Hello hello;  ///< The greeting of this process.
   ChannelLimits limits;
-  uint32_t connections_max = 4096;                ///< Accepted and dialled; further ones are closed at once.
-  uint32_t guests_max = 1024;                     ///< The same of those that are accepted for another protocol.
+  uint32_t connections_max = 4096;  ///< Accepted and dialled; further ones are closed at once.
+  /// The most connections that are accepted for another protocol.
+  uint32_t guests_max = 1024;
   uint32_t links_max = 1024;                      ///< Endpoints dialled and not dropped; more are a bug of the caller.
   int64_t accept_delay_ns = 100 * kMillisecond;   ///< Pause after a failed accept: out of descriptors, most likely.
   int64_t dial_delay_ns_min = 50 * kMillisecond;  ///< Pause after the first failure; doubles with each further one.
@@ -30,7 +31,8 @@ struct AsioOptions {
   int64_t goodbye_ns_max = 500 * kMillisecond;  ///< Time for the last bytes of a connection that closes.
   /// CPU time of one turn of the network's thread, beyond which it is logged who it was.
   int64_t turn_ns_max = 5 * kMillisecond;
-  std::shared_ptr<ByteBudget> output_budget;  ///< What waits to be sent counts against it; may be null.
+  /// Bytes that wait to be sent count against it; may be null.
+  std::shared_ptr<ByteBudget> output_budget;
 };
 
 using OnConnectFailed = std::function<void(const std::string& reason)>;
@@ -38,7 +40,7 @@ using OnConnectFailed = std::function<void(const std::string& reason)>;
 /// Everything is called from, and calls back on, the one thread inside run(), except post() and shutdown(), which are
 /// safe from any thread. Before run() starts, all calls are allowed from the thread that will run it.
 ///
-/// What is sent during one turn of the loop leaves in one write per connection at the turn's end. Handler calls never
+/// Messages sent during one turn of the loop leave in one write per connection at the turn's end. Handler calls never
 /// happen inside send(), dial(), arm() or post().
 class AsioNetwork final : public Network {
  public:
@@ -51,7 +53,7 @@ class AsioNetwork final : public Network {
   /// Accepts connections at "host:port" (port 0: any free one). Returns the address bound, as "ip:port".
   /// Errors (FATAL): 55006 when the address is in use, 58000 otherwise; the message names the address.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint);
-  /// The same for connections of another protocol: `make_session` makes the session of each. They count among
+  /// Listens for connections of another protocol: `make_session` makes the session of each. They count among
   /// guests_max, their output counts against the budget, and shutdown() closes them like any other.
   [[nodiscard]] Result<std::string> listen(const std::string& endpoint, SessionFactory make_session);
   LinkId dial(const std::string& endpoint) override;
