@@ -1,8 +1,8 @@
-// Fields of a date or timestamp put together: the second half of reading it as PostgreSQL does, with DateStyle ISO,
-// MDY.
+// Fields of a date or timestamp put together: the second half of reading it as PostgreSQL does.
 //
-// Decides which part of a moment each field is: that depends on what came before it, on its length and on labels and
-// month names beside it. Refuses to know the types' ranges, and which offset a zone that is named has.
+// Decides which part of a moment each field is: that depends on what came before it, on its length, on labels and month
+// names beside it and on the session's order. Refuses to know the types' ranges, and which offset a zone that is named
+// has.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "daedalus/semantics/date_order.hpp"
 #include "datetime_fields.hpp"
 #include "datetime_words.hpp"
 
@@ -40,7 +41,7 @@ struct Moment {
 class DatetimeDecoder {
  public:
   /// now_us: what "now" means, in microseconds since 1970; nothing where that is not known.
-  explicit DatetimeDecoder(std::optional<int64_t> now_us) : now_us_(now_us) {}
+  DatetimeDecoder(std::optional<int64_t> now_us, DateOrder order) : now_us_(now_us), order_(order) {}
 
   [[nodiscard]] DatetimeFault decode(const DatetimeFields& fields);
   /// A time of day: a date beside it is taken, and nothing is made of it. Of the moment only micros mean something.
@@ -133,6 +134,7 @@ class DatetimeDecoder {
   [[nodiscard]] DatetimeFault finish();
 
   std::optional<int64_t> now_us_;
+  DateOrder order_;
   Parts seen_ = 0;
   DatetimeLabel label_ = DatetimeLabel::kNone;  ///< It labels the number to come.
   bool has_month_name_ = false;

@@ -172,12 +172,14 @@ DatetimeDecoder::Found DatetimeDecoder::place_number(size_t size, int64_t value,
   };
   switch (seen & kDate) {
     case 0:
-      return size >= 3 ? is_year() : is_month();
+      return size >= 3 || order_ == DateOrder::kYearMonthDay ? is_year()
+             : order_ == DateOrder::kDayMonthYear            ? is_day()
+                                                             : is_month();
     case kYear:
     case kDay:
       return is_month();
     case kMonth:
-      return has_month_name && size >= 3 ? is_year() : is_day();
+      return has_month_name && (size >= 3 || order_ == DateOrder::kYearMonthDay) ? is_year() : is_day();
     case kYear | kMonth:
       if (has_month_name && size >= 3 && has_short_year_) {
         // The number that was taken for the year is the day: 3-jun-2013.

@@ -201,13 +201,13 @@ void append_moment(int64_t micros, std::optional<int64_t> offset, std::string& o
 }  // namespace
 
 Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
-                             const TimeZones* zones, const BoundZone* zone) {
+                             const TimeZones* zones, const BoundZone* zone, DateOrder order) {
   const bool is_date = type.kind == TypeKind::kDate;
   const auto fields = split_datetime(text, is_date ? kDateCharactersMax : kTimestampCharactersMax);
   if (!fields) {
     return fault_error(type, DatetimeFault::kSyntax, {}, text);
   }
-  DatetimeDecoder decoder(local_now(now_us, zone));
+  DatetimeDecoder decoder(local_now(now_us, zone), order);
   const DatetimeFault fault = decoder.decode(*fields);
   const Moment& moment = decoder.moment();
   if (fault != DatetimeFault::kNone) {
@@ -238,13 +238,13 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
   return value;
 }
 
-Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone) {
+Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone, DateOrder order) {
   constexpr Type kTime{TypeKind::kTime};
   const auto fields = split_datetime(text, kDateCharactersMax);
   if (!fields) {
     return fault_error(kTime, DatetimeFault::kSyntax, {}, text);
   }
-  DatetimeDecoder decoder(local_now(now_us, zone));
+  DatetimeDecoder decoder(local_now(now_us, zone), order);
   const DatetimeFault fault = decoder.decode_time(*fields);
   const Moment& moment = decoder.moment();
   if (fault != DatetimeFault::kNone) {

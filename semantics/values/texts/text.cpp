@@ -251,7 +251,7 @@ Result<Value> fit_string(const Type& type, std::string_view text, std::string ro
 }
 
 Result<Value> parse_text(const Type& type, std::string_view text, std::optional<int64_t> now_us, const TimeZones* zones,
-                         const BoundZone* zone) {
+                         const BoundZone* zone, DateOrder order) {
   switch (type.kind) {
     case TypeKind::kBool:
       return parse_bool(type, text);
@@ -269,9 +269,9 @@ Result<Value> parse_text(const Type& type, std::string_view text, std::optional<
     case TypeKind::kDate:
     case TypeKind::kTimestamp:
     case TypeKind::kTimestampTz:
-      return parse_datetime(type, text, now_us, zones, zone);
+      return parse_datetime(type, text, now_us, zones, zone, order);
     case TypeKind::kTime:
-      return parse_time(text, now_us, zone);
+      return parse_time(text, now_us, zone, order);
     case TypeKind::kUuid:
       return parse_uuid(text);
     case TypeKind::kChar:

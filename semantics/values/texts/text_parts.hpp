@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/types.hpp"
 
 namespace daedalus::semantics {
@@ -40,11 +41,13 @@ void append_integer(int64_t value, std::string& out);
 /// PostgreSQL's float4out and float8out with extra_float_digits = 1.
 void append_floating(TypeKind kind, double value, std::string& out);
 
-/// now_us: what "now" and "today" mean; without it they are refused (0A000). zones, zone: as parse_text() takes them.
+/// now_us: what "now" and "today" mean; without it they are refused (0A000). zones, zone, order: as parse_text() takes
+/// them.
 [[nodiscard]] Result<Value> parse_datetime(const Type& type, std::string_view text, std::optional<int64_t> now_us,
-                                           const TimeZones* zones, const BoundZone* zone);
+                                           const TimeZones* zones, const BoundZone* zone, DateOrder order);
 /// A time of day. Errors as of parse_datetime().
-[[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone);
+[[nodiscard]] Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, const BoundZone* zone,
+                                       DateOrder order);
 void append_date(int64_t days, std::string& out);
 void append_timestamp(int64_t micros, std::string& out);
 /// By a clock in `zone`; null: UTC.
