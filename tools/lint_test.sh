@@ -61,7 +61,10 @@ lint=lint_link_graph
 lint_link_graph() { .venv/bin/python tools/lint_link_graph.py --graph "$1/targets.dot"; }
 expect CLEAN targets.dot '// daedalus_engine_query -> daedalus_engine_index'
 expect CLEAN targets.dot '// cluster_test -> daedalus_sql'
-expect CLEAN targets.dot '// sql_test -> daedalus_postgres_tree'
+expect CLEAN targets.dot '// sql_test -> daedalus_sql_grammar'
+expect FOUND targets.dot '// daedalus_semantics_values -> daedalus_semantics_functions'
+expect FOUND targets.dot '// daedalus_sql_binder -> daedalus_sql_condition'
+expect FOUND targets.dot '// daedalus_postgres_wire -> daedalus_postgres_session'
 expect FOUND targets.dot '// daedalus_sql -> daedalus_engine'
 expect FOUND targets.dot '// daedalus_node_core -> daedalus_statement'
 expect FOUND targets.dot '// routed_driver -> daedalus_engine'
