@@ -234,7 +234,7 @@ def running_postgres(*settings: str) -> Iterator[int]:
     subprocess.run(
         [*initialise, "-E", "UTF8", "--locale=C", "--no-sync"], check=True, capture_output=True, cwd=directory
     )
-    options = f"-p {port} -h 127.0.0.1 -k {directory} -c fsync=off -c timezone=UTC"
+    options = f"-p {port} -h 127.0.0.1 -k {directory} -c fsync=off -c autovacuum=off -c timezone=UTC"
     options += "".join(f" -c {setting}" for setting in ("max_locks_per_transaction=4096", *settings))
     control = [*as_user, str(POSTGRES_BIN / "pg_ctl"), "-D", str(data), "-w"]
     log = ["-l", str(directory / "log")]
