@@ -34,12 +34,8 @@ class GroupMerge final : public Merge {
 
   /// Rows wait, packed, until all parts are there: the order of merging must not depend on the order of arrival.
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (blocks_.bytes() + block->bytes() > plan_.limit.bytes_max) {
-      return answer_too_large(plan_.limit);
-    }
-    blocks_.add(std::move(block));
     budget.spend(1);
-    return true;
+    return blocks_.take(block, plan_.limit);
   }
 
   Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {

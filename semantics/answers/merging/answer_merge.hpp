@@ -144,11 +144,11 @@ class Merge {
 /// Blocks kept by part, given back in the order of parts.
 class PartBlocks {
  public:
-  void add(RowsBlockPtr block);
+  /// Keeps a block. Error 54000: all are more than the limit.
+  [[nodiscard]] Result<bool> take(RowsBlockPtr& block, const AnswerLimit& limit);
   /// The first block of the lowest part, or null.
   [[nodiscard]] RowsBlock* front();
   void pop_front();
-  [[nodiscard]] uint64_t bytes() const { return bytes_; }
   [[nodiscard]] uint64_t memory_bytes() const { return memory_bytes_; }
   [[nodiscard]] bool drop(WorkBudget& budget);
 

@@ -115,12 +115,8 @@ class Concatenation final : public Merge {
   explicit Concatenation(const MergePlan& plan) : plan_(plan), visible_(plan) {}
 
   Result<bool> take(RowsBlockPtr& block, WorkBudget& budget) override {
-    if (blocks_.bytes() + block->bytes() > plan_.limit.bytes_max) {
-      return answer_too_large(plan_.limit);
-    }
-    blocks_.add(std::move(block));
     budget.spend(1);
-    return true;
+    return blocks_.take(block, plan_.limit);
   }
 
   Result<bool> produce(WorkBudget& budget, AnswerWriter& out) override {

@@ -69,10 +69,15 @@ Result<void> AnswerWriter::append_rows(std::string rows, uint64_t row_count) {
 
 // ---- PartBlocks ----
 
-void PartBlocks::add(RowsBlockPtr block) {
+Result<bool> PartBlocks::take(RowsBlockPtr& block, const AnswerLimit& limit) {
+  if (bytes_ + block->bytes() > limit.bytes_max) {
+    return answer_too_large(limit);
+  }
   bytes_ += block->bytes();
   memory_bytes_ += block->memory_bytes();
-  parts_[block->part()].push_back(std::move(block));
+  std::deque<RowsBlockPtr>& blocks = parts_[block->part()];
+  blocks.push_back(std::move(block));
+  return true;
 }
 
 RowsBlock* PartBlocks::front() { return parts_.empty() ? nullptr : parts_.begin()->second.front().get(); }

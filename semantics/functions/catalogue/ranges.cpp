@@ -1,7 +1,5 @@
 // in_range(value, base, offset, is_before, is_less): whether a value is within a window's frame, as PostgreSQL asks for
 // RANGE with an offset: at most (is_less) or at least base - offset (is_before) or base + offset.
-#include "ranges.hpp"
-
 #include <cmath>
 
 #include "adder.hpp"
@@ -9,6 +7,7 @@
 #include "daedalus/semantics/decimal.hpp"
 #include "interval.hpp"
 #include "time_of_day.hpp"
+#include "timestamptz_functions.hpp"
 
 namespace daedalus::semantics::scalar {
 namespace {

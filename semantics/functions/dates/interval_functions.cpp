@@ -73,27 +73,16 @@ BigInt epoch_micros(const Interval& interval) {
   return BigInt(quarter_days) * (kMicrosPerDay / 4) + interval.micros;
 }
 
-Result<Value> extracted(const Value& unit, const Interval& interval) {
-  const Result<Field> field = field_of(unit, kInterval);
-  if (!field) {
-    return field.error();
-  }
-  const Fields fields = fields_of(interval);
-  switch (*field) {
-    case Field::kMilliseconds:
-      return Value(Decimal{fields.micros, 3});
-    case Field::kSecond:
-      return Value(Decimal{fields.micros, 6});
-    case Field::kEpoch:
-      return Value(Decimal{epoch_micros(interval), 6});
-    default:
-      break;
-  }
-  const std::optional<int64_t> whole = whole_field(*field, fields);
-  return whole ? Result<Value>(Value(Decimal{*whole, 0})) : field_not_supported(unit, kInterval);
+double epoch_seconds(const Interval& interval) {
+  double result = static_cast<double>(interval.micros) / 1'000'000.0;
+  result += 365.25 * 86'400 * (interval.months / 12);
+  result += 30.0 * 86'400 * (interval.months % 12);
+  return result + 86'400.0 * interval.days;
 }
 
-Result<Value> parted(const Value& unit, const Interval& interval) {
+/// Gives a field as numeric, with the digits that PostgreSQL gives it, or in double precision.
+template <bool kIsNumeric>
+Result<Value> field_of_interval(const Value& unit, const Interval& interval) {
   const Result<Field> field = field_of(unit, kInterval);
   if (!field) {
     return field.error();
@@ -101,22 +90,19 @@ Result<Value> parted(const Value& unit, const Interval& interval) {
   const Fields fields = fields_of(interval);
   const int64_t seconds = fields.micros / kMicrosPerSecond;
   const auto micros = static_cast<double>(fields.micros % kMicrosPerSecond);
+  const auto made = [](const Decimal& exact, double rounded) { return kIsNumeric ? Value(exact) : Value(rounded); };
   switch (*field) {
     case Field::kMilliseconds:
-      return Value(static_cast<double>(seconds) * 1'000.0 + micros / 1'000.0);
+      return made({fields.micros, 3}, static_cast<double>(seconds) * 1'000.0 + micros / 1'000.0);
     case Field::kSecond:
-      return Value(static_cast<double>(seconds) + micros / 1'000'000.0);
-    case Field::kEpoch: {
-      double result = static_cast<double>(interval.micros) / 1'000'000.0;
-      result += 365.25 * 86'400 * (interval.months / 12);
-      result += 30.0 * 86'400 * (interval.months % 12);
-      return Value(result + 86'400.0 * interval.days);
-    }
+      return made({fields.micros, 6}, static_cast<double>(seconds) + micros / 1'000'000.0);
+    case Field::kEpoch:
+      return kIsNumeric ? Value(Decimal{epoch_micros(interval), 6}) : Value(epoch_seconds(interval));
     default:
       break;
   }
   const std::optional<int64_t> whole = whole_field(*field, fields);
-  return whole ? Result<Value>(Value(static_cast<double>(*whole))) : field_not_supported(unit, kInterval);
+  return whole ? Result<Value>(made({*whole, 0}, static_cast<double>(*whole))) : field_not_supported(unit, kInterval);
 }
 
 // ---- truncation ----
@@ -263,11 +249,11 @@ Interval age_of_clocks(int64_t left, int64_t right, bool is_earlier) {
 }
 
 Result<Value> extract_from_interval(Arguments arguments, const BoundExpression&) {
-  return extracted(arguments[0], std::get<Interval>(arguments[1]));
+  return field_of_interval<true>(arguments[0], interval(arguments[1]));
 }
 
 Result<Value> part_of_interval(Arguments arguments, const BoundExpression&) {
-  return parted(arguments[0], std::get<Interval>(arguments[1]));
+  return field_of_interval<false>(arguments[0], interval(arguments[1]));
 }
 
 Result<Value> truncate_interval(Arguments arguments, const BoundExpression&) {

@@ -464,17 +464,17 @@ class Scanner {
       }
       return end;
     };
-    size_t begin = 0;
-    while (begin < left_.size() && has_role_of_space(left_[begin])) {
-      ++begin;
-    }
+    const auto spaces_from = [&](size_t at) {
+      while (at < left_.size() && has_role_of_space(left_[at])) {
+        ++at;
+      }
+      return at;
+    };
+    const size_t begin = spaces_from(0);
     const bool has_sign = begin < left_.size() && (left_[begin] == '-' || left_[begin] == '+');
     const size_t first = begin + (has_sign ? 1 : 0);
     const size_t comma = digits_from(first, 9);
-    size_t rest = comma + 1;
-    while (rest < left_.size() && has_role_of_space(left_[rest])) {
-      ++rest;
-    }
+    const size_t rest = spaces_from(comma + 1);
     const bool has_second_sign = rest < left_.size() && (left_[rest] == '-' || left_[rest] == '+');
     const size_t digits = rest + (has_second_sign ? 1 : 0);
     const size_t end = digits_from(digits, has_second_sign ? 2 : 3);

@@ -1,7 +1,5 @@
 // to_char() of moments: what a template of dates and times says, as PostgreSQL's formatting.c reads it under the C
 // locale.
-#include "moment_text.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -14,6 +12,7 @@
 #include "moment_template.hpp"
 #include "number_template.hpp"
 #include "time_fields.hpp"
+#include "timestamptz_functions.hpp"
 #include "units_of_time.hpp"
 
 namespace daedalus::semantics::scalar {
@@ -266,7 +265,7 @@ Result<Value> written(const ShownMoment& shown, bool is_name_known, const std::s
     return rejected("0A000", "to_char() with the pattern TZ is not supported in a time zone other than UTC",
                     "OF, TZH and TZM say its offset");
   }
-  return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
+  return fit_text(std::move(made));
 }
 
 template <bool kHasZone>

@@ -8,9 +8,6 @@
 #include "daedalus/semantics/time_zone.hpp"
 #include "interval.hpp"
 #include "interval_functions.hpp"
-#include "moment_text.hpp"
-#include "ranges.hpp"
-#include "text_moment.hpp"
 #include "time_of_day.hpp"
 #include "timestamptz_functions.hpp"
 #include "units_of_time.hpp"
@@ -158,9 +155,11 @@ void add_at_session_zone(Functions& functions) {
   adder.add_at_zone(1915, "in_range", false,
                     {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText}, TypeKind::kBool,
                     in_range);
-  adder.add_at_zone(1920, "date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble, part<part_of_clock>);
+  adder.add_at_zone(1920, "date_part", false, {kText, kTimestampTz, kText}, TypeKind::kDouble,
+                    part<part_of_clock<false>>);
   adder.may_be_null();
-  adder.add_at_zone(1921, "extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric, part<extracted_of_clock>);
+  adder.add_at_zone(1921, "extract", false, {kText, kTimestampTz, kText}, TypeKind::kNumeric,
+                    part<part_of_clock<true>>);
   adder.may_be_null();
   adder.add_at_zone(1922, "to_timestamp", false, {kText, kText, kText}, kTimestampTz, to_timestamp_at_zone);
   adder.add_at_zone(1923, "to_char", false, {kTimestampTz, kText, kText}, kText, to_char, type_of_written);

@@ -1,7 +1,5 @@
 // to_date() and to_timestamp() of a text: what a template reads out of it, as PostgreSQL's formatting.c does under the
 // C locale. Fields are read one after the other (moment_scanner.hpp) and put together here.
-#include "text_moment.hpp"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -11,6 +9,7 @@
 #include "daedalus/semantics/time_zone.hpp"
 #include "moment_scanner.hpp"
 #include "time_fields.hpp"
+#include "timestamptz_functions.hpp"
 #include "units_of_time.hpp"
 
 namespace daedalus::semantics::scalar {

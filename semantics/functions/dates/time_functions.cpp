@@ -270,29 +270,24 @@ double parted(Field field, int64_t micros) {
 
 }  // namespace
 
+template <bool kIsNumeric>
 Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset) {
   const Result<Field> field = field_of(unit, kTimestampTz);
   if (!field) {
     return field.error();
   }
   if (is_infinite_timestamp(moment)) {
-    return part_of_infinity(*field, moment < 0);
+    return kIsNumeric ? extracted_of_infinity(*field, moment < 0) : part_of_infinity(*field, moment < 0);
   }
-  const std::optional<int64_t> of_zone = zone_field(*field, offset);
-  return of_zone ? Value(static_cast<double>(*of_zone)) : Value(parted(*field, on_clock(*field, moment, offset)));
+  if (const std::optional<int64_t> of_zone = zone_field(*field, offset)) {
+    return kIsNumeric ? Value(Decimal{*of_zone, 0}) : Value(static_cast<double>(*of_zone));
+  }
+  const auto clock = on_clock(*field, moment, offset);
+  return kIsNumeric ? Value(extracted(*field, clock)) : Value(parted(*field, clock));
 }
 
-Result<Value> extracted_of_clock(const Value& unit, int64_t moment, int64_t offset) {
-  const Result<Field> field = field_of(unit, kTimestampTz);
-  if (!field) {
-    return field.error();
-  }
-  if (is_infinite_timestamp(moment)) {
-    return extracted_of_infinity(*field, moment < 0);
-  }
-  const std::optional<int64_t> of_zone = zone_field(*field, offset);
-  return of_zone ? Value(Decimal{*of_zone, 0}) : Value(extracted(*field, on_clock(*field, moment, offset)));
-}
+template Result<Value> part_of_clock<false>(const Value& unit, int64_t moment, int64_t offset);
+template Result<Value> part_of_clock<true>(const Value& unit, int64_t moment, int64_t offset);
 
 namespace {
 

@@ -83,32 +83,9 @@ Result<Value> make_time(Arguments arguments, const BoundExpression&) {
 
 // ---- fields ----
 
-/// As numeric, with the digits that PostgreSQL gives it.
-Result<Value> extract_from_time(Arguments arguments, const BoundExpression&) {
-  const Result<Field> field = field_of(arguments[0], kTime);
-  if (!field) {
-    return field.error();
-  }
-  const int64_t time = integer(arguments[1]);
-  switch (*field) {
-    case Field::kMicroseconds:
-      return Value(Decimal{time % kMicrosPerMinute, 0});
-    case Field::kMilliseconds:
-      return Value(Decimal{time % kMicrosPerMinute, 3});
-    case Field::kSecond:
-      return Value(Decimal{time % kMicrosPerMinute, 6});
-    case Field::kMinute:
-      return Value(Decimal{time / kMicrosPerMinute % 60, 0});
-    case Field::kHour:
-      return Value(Decimal{time / (60 * kMicrosPerMinute), 0});
-    case Field::kEpoch:
-      return Value(Decimal{time, 6});
-    default:
-      return field_not_supported(arguments[0], kTime);
-  }
-}
-
-Result<Value> date_part(Arguments arguments, const BoundExpression&) {
+/// Gives a field as numeric, with the digits that PostgreSQL gives it, or in double precision.
+template <bool kIsNumeric>
+Result<Value> part_of_time(Arguments arguments, const BoundExpression&) {
   const Result<Field> field = field_of(arguments[0], kTime);
   if (!field) {
     return field.error();
@@ -116,19 +93,21 @@ Result<Value> date_part(Arguments arguments, const BoundExpression&) {
   const int64_t time = integer(arguments[1]);
   const int64_t seconds = time % kMicrosPerMinute / kMicrosPerSecond;
   const auto fraction = static_cast<double>(time % kMicrosPerSecond);
+  const auto made = [](const Decimal& exact, double rounded) { return kIsNumeric ? Value(exact) : Value(rounded); };
+  const auto whole = [&](int64_t number) { return made({number, 0}, static_cast<double>(number)); };
   switch (*field) {
     case Field::kMicroseconds:
-      return Value(static_cast<double>(time % kMicrosPerMinute));
+      return whole(time % kMicrosPerMinute);
     case Field::kMilliseconds:
-      return Value(static_cast<double>(seconds) * 1'000.0 + fraction / 1'000.0);
+      return made({time % kMicrosPerMinute, 3}, static_cast<double>(seconds) * 1'000.0 + fraction / 1'000.0);
     case Field::kSecond:
-      return Value(static_cast<double>(seconds) + fraction / 1'000'000.0);
+      return made({time % kMicrosPerMinute, 6}, static_cast<double>(seconds) + fraction / 1'000'000.0);
     case Field::kMinute:
-      return Value(static_cast<double>(time / kMicrosPerMinute % 60));
+      return whole(time / kMicrosPerMinute % 60);
     case Field::kHour:
-      return Value(static_cast<double>(time / (60 * kMicrosPerMinute)));
+      return whole(time / (60 * kMicrosPerMinute));
     case Field::kEpoch:
-      return Value(static_cast<double>(time) / 1'000'000.0);
+      return made({time, 6}, static_cast<double>(time) / 1'000'000.0);
     default:
       return field_not_supported(arguments[0], kTime);
   }
@@ -144,8 +123,8 @@ void add_time_of_day(Functions& functions) {
   adder.add_operator(1303, "-", {kTime, kTime}, kInterval, between_times, nullptr, false);
   adder.add_operator(1304, "+", {kDate, kTime}, kTimestamp, at_time<false>);
   adder.add_operator(1305, "+", {kTime, kDate}, kTimestamp, at_time<true>);
-  adder.add(1310, "date_part", {kText, kTime}, kDouble, date_part);
-  adder.add(1311, "extract", {kText, kTime}, TypeKind::kNumeric, extract_from_time);
+  adder.add(1310, "date_part", {kText, kTime}, kDouble, part_of_time<false>);
+  adder.add(1311, "extract", {kText, kTime}, TypeKind::kNumeric, part_of_time<true>);
   adder.add(1312, "make_time", {kInt, kInt, kDouble}, kTime, make_time);
 }
 

@@ -60,6 +60,8 @@ void add_regular_expressions(Functions& functions);  // 1960 to 2019
 [[nodiscard]] Error division_by_zero();
 /// 54000: a text that is computed has more than kStringLengthMax bytes.
 [[nodiscard]] Error too_long();
+/// Makes a value of a text that was computed. Error 54000.
+[[nodiscard]] Result<Value> fit_text(std::string made);
 
 constexpr double kRadiansPerDegree = 0.0174532925199432957692;
 

@@ -113,33 +113,21 @@ Result<Value> negated_numeric(Arguments arguments, const BoundExpression&) {
 
 uint64_t integer_digits(const Type& type) { return type.precision - type.scale; }
 
-/// Digits of a sum or a difference: one more than the longer operand has before its point.
-Type type_of_sum(Expressions arguments) {
+/// Adds one digit to those that the longer operand of a sum or a difference has before its point; gives a product the
+/// digits of both; makes a remainder as small as the divisor. An operand without bound makes a result without bound.
+template <Sign kSign>
+Type type_of(Expressions arguments) {
   const Type& left = arguments[0].type;
   const Type& right = arguments[1].type;
   if (left.precision == 0 || right.precision == 0) {
     return {TypeKind::kNumeric};
   }
-  return numeric_of(std::max(integer_digits(left), integer_digits(right)) + 1, std::max(left.scale, right.scale));
-}
-
-Type type_of_product(Expressions arguments) {
-  const Type& left = arguments[0].type;
-  const Type& right = arguments[1].type;
-  if (left.precision == 0 || right.precision == 0) {
-    return {TypeKind::kNumeric};
-  }
-  return numeric_of(integer_digits(left) + integer_digits(right), uint64_t{left.scale} + right.scale);
-}
-
-/// A remainder is as small as the divisor.
-Type type_of_remainder(Expressions arguments) {
-  const Type& left = arguments[0].type;
-  const Type& right = arguments[1].type;
-  if (left.precision == 0 || right.precision == 0) {
-    return {TypeKind::kNumeric};
-  }
-  return numeric_of(integer_digits(right), std::max(left.scale, right.scale));
+  const uint64_t before = integer_digits(left);
+  const uint64_t others = integer_digits(right);
+  const uint64_t behind = std::max(left.scale, right.scale);
+  return kSign == Sign::kMultiply ? numeric_of(before + others, uint64_t{left.scale} + right.scale)
+         : kSign == Sign::kModulo ? numeric_of(others, behind)
+                                  : numeric_of(std::max(before, others) + 1, behind);
 }
 
 // ---- dates ----
@@ -203,11 +191,13 @@ class ArithmeticAdder : public Adder {
 };
 
 void add_numerics(Adder& adder) {
-  adder.add_operator(180, kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of_sum);
-  adder.add_operator(181, kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>, type_of_sum);
-  adder.add_operator(182, kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>, type_of_product);
+  adder.add_operator(180, kSigns[0], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kAdd>, type_of<Sign::kAdd>);
+  adder.add_operator(181, kSigns[1], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kSubtract>,
+                     type_of<Sign::kSubtract>);
+  adder.add_operator(182, kSigns[2], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kMultiply>,
+                     type_of<Sign::kMultiply>);
   adder.add_operator(183, kSigns[3], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kDivide>);
-  adder.add_operator(184, kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of_remainder);
+  adder.add_operator(184, kSigns[4], {kNumeric, kNumeric}, kNumeric, numerics<Sign::kModulo>, type_of<Sign::kModulo>);
   adder.add_operator(185, "-", {kNumeric}, kNumeric, negated_numeric, type_of_first, false);
   adder.add_operator(186, "+", {kNumeric}, kNumeric, same, type_of_first, false);
 }

@@ -90,20 +90,13 @@ Result<Value> scale_of(Arguments arguments, const BoundExpression&) {
   return Value(int64_t{decimal(arguments[0]).scale});
 }
 
-/// Without zeros at its end, behind the point.
-Decimal shortest(Decimal value) {
-  while (value.scale > 0 && value.unscaled % 10 == 0) {
-    value.unscaled /= 10;
-    --value.scale;
-  }
-  return value;
-}
-
 Result<Value> least_scale_of(Arguments arguments, const BoundExpression&) {
-  return Value(int64_t{shortest(decimal(arguments[0])).scale});
+  return Value(int64_t{without_trailing_zeros(decimal(arguments[0])).scale});
 }
 
-Result<Value> trim_scale(Arguments arguments, const BoundExpression&) { return Value(shortest(decimal(arguments[0]))); }
+Result<Value> trim_scale(Arguments arguments, const BoundExpression&) {
+  return Value(without_trailing_zeros(decimal(arguments[0])));
+}
 
 // ---- buckets ----
 

@@ -23,10 +23,6 @@ namespace {
 using enum TypeKind;
 constexpr size_t kRomanWidth = 15;
 
-Result<Value> finished(std::string made) {
-  return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
-}
-
 /// A number's digits as a template shows them: at least one before the point, or # for what has no room.
 struct ShownNumber {
   /// Shows digits behind a sign, if there is one.
@@ -77,7 +73,7 @@ class NumberWriter {
       }
       put(*piece);
     }
-    return finished(std::move(made_));
+    return fit_text(std::move(made_));
   }
 
  private:
@@ -304,12 +300,12 @@ Result<Value> written_roman(const NumberTemplate& format, int64_t number, std::s
         made += ' ';
         break;
       case NumberItem::kSign:
-        return finished(std::move(made));  // A sign that there is not ends PostgreSQL's text.
+        return fit_text(std::move(made));  // A sign that there is not ends PostgreSQL's text.
       default:
         break;
     }
   }
-  return finished(std::move(made));
+  return fit_text(std::move(made));
 }
 
 // ---- numbers of each kind ----
@@ -335,7 +331,7 @@ Result<Value> written_with_exponent(const Decimal& value, int behind, std::strin
   made += value.unscaled < 0 ? '-' : ' ';
   append_decimal(rescale(mantissa, behind), made);
   fmt::format_to(std::back_inserter(made), "e{}{:02}", exponent < 0 ? "-" : "+", std::abs(exponent));
-  return finished(std::move(made));
+  return fit_text(std::move(made));
 }
 
 Result<Value> numeric_written(const Decimal& value, const NumberTemplate& format, Arguments lent) {
@@ -385,7 +381,7 @@ Result<Value> hashes_with_exponent(const NumberTemplate& format) {
   std::string hashes(static_cast<size_t>(format.before + format.behind + 6), '#');
   hashes.front() = ' ';
   hashes[static_cast<size_t>(format.before) + 1] = '.';
-  return finished(std::move(hashes));
+  return fit_text(std::move(hashes));
 }
 
 /// A floating number shows as many digits as its type holds, and none behind them.
@@ -402,7 +398,7 @@ Result<Value> floating_written(double value, const NumberTemplate& format, Argum
     }
     std::string made = lent.spare_text();
     fmt::format_to(std::back_inserter(made), "{: .{}e}", value, format.behind);
-    return finished(std::move(made));
+    return fit_text(std::move(made));
   }
   value = static_cast<double>(static_cast<Number>(value * std::pow(10.0, format.shift)));
   std::string room = as_decimal(std::fabs(value), 0, lent.spare_text());

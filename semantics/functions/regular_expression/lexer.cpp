@@ -1,7 +1,7 @@
 #include "lexer.hpp"
 
+#include "characters.hpp"
 #include "daedalus/semantics/characters.hpp"
-#include "letters.hpp"
 
 namespace daedalus::semantics::regular {
 namespace {

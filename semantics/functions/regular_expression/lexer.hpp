@@ -11,6 +11,10 @@
 
 namespace daedalus::semantics::regular {
 
+/// The lexer and the parser say these alike.
+constexpr std::string_view kBadEscape = "invalid escape \\ sequence";
+constexpr std::string_view kBadCount = "invalid repetition count(s)";
+
 enum class TokenKind : uint8_t {
   kStart,  ///< Nothing has been read.
   kEnd,

@@ -1,6 +1,6 @@
 // The escapes of advanced expressions: characters by their numbers, classes, places, references back.
 #include "character_set.hpp"
-#include "letters.hpp"
+#include "characters.hpp"
 #include "lexer.hpp"
 
 namespace daedalus::semantics::regular {

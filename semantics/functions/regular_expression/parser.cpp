@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "letters.hpp"
+#include "characters.hpp"
 #include "lexer.hpp"
 #include "word_ends.hpp"
 

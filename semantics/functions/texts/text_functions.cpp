@@ -294,6 +294,10 @@ Result<Value> chr(Arguments arguments, const BoundExpression&) {
 
 }  // namespace
 
+Result<Value> fit_text(std::string made) {
+  return made.size() <= kStringLengthMax ? Result<Value>(Value(std::move(made))) : too_long();
+}
+
 Error too_long() {
   return rejected("54000", fmt::format("a text may have at most {} bytes here", kStringLengthMax),
                   "cut it with left() or substring()");

@@ -35,20 +35,13 @@ DatetimeFault DatetimeDecoder::take_all(const DatetimeFields& fields, Take one) 
     }
     seen_ |= found.parts;
   }
-  return Fault::kNone;
+  const Fault fault = check_date();
+  return fault == Fault::kNone ? apply_meridian() : fault;
 }
 
 DatetimeFault DatetimeDecoder::decode(const DatetimeFields& fields) {
-  if (const Fault fault = take_all(fields, &DatetimeDecoder::take); fault != Fault::kNone) {
-    return fault;
-  }
-  if (const Fault fault = check_date(); fault != Fault::kNone) {
-    return fault;
-  }
-  if (const Fault fault = apply_meridian(); fault != Fault::kNone) {
-    return fault;
-  }
-  return finish();
+  const Fault fault = take_all(fields, &DatetimeDecoder::take);
+  return fault == Fault::kNone ? finish() : fault;
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take(const DatetimeFields& fields, size_t place) {

@@ -82,7 +82,7 @@ class DatetimeDecoder {
 
   [[nodiscard]] bool has(Parts wanted) const { return (seen_ & wanted) == wanted; }
 
-  /// Takes all fields, each by `one`, and joins what they add.
+  /// Takes all fields, each by `one`, joins what they add, and looks at the date and at AM and PM.
   using Take = Found (DatetimeDecoder::*)(const DatetimeFields& fields, size_t place);
   [[nodiscard]] DatetimeFault take_all(const DatetimeFields& fields, Take one);
   Found take(const DatetimeFields& fields, size_t place);

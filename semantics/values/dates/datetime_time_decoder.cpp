@@ -18,16 +18,8 @@ using Word = DatetimeWord;
 }  // namespace
 
 DatetimeFault DatetimeDecoder::decode_time(const DatetimeFields& fields) {
-  if (const Fault fault = take_all(fields, &DatetimeDecoder::take_of_time); fault != Fault::kNone) {
-    return fault;
-  }
-  if (const Fault fault = check_date(); fault != Fault::kNone) {
-    return fault;
-  }
-  if (const Fault fault = apply_meridian(); fault != Fault::kNone) {
-    return fault;
-  }
-  return finish_time();
+  const Fault fault = take_all(fields, &DatetimeDecoder::take_of_time);
+  return fault == Fault::kNone ? finish_time() : fault;
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_of_time(const DatetimeFields& fields, size_t place) {

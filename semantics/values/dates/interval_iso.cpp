@@ -1,11 +1,10 @@
-#include "interval_iso.hpp"
-
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <string>
 
 #include "characters.hpp"
+#include "interval_units.hpp"
 
 namespace daedalus::semantics {
 namespace {

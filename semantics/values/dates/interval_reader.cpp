@@ -11,7 +11,6 @@
 
 #include "datetime_fields.hpp"
 #include "interval_fields.hpp"
-#include "interval_iso.hpp"
 #include "interval_units.hpp"
 
 namespace daedalus::semantics {

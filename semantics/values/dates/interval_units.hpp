@@ -40,4 +40,8 @@ constexpr uint32_t kSeenTime = kSeenAllSeconds | seen_of(IntervalUnit::kMinute) 
 /// False: a field leaves its range. Precondition: not kUnusable.
 [[nodiscard]] bool add_to(IntervalFields& fields, const IntervalNumber& number, IntervalUnit unit);
 
+/// Adds what is read in the spellings of ISO 8601 to fields that are zero: P1Y2M3DT4H5M6S, P0001-02-03T04:05:06,
+/// P00010203T040506.
+[[nodiscard]] IntervalFault read_iso_interval(std::string_view text, IntervalFields& fields);
+
 }  // namespace daedalus::semantics
