@@ -1,5 +1,5 @@
-// Conditions as the compiler of SQL reads them, leaf by leaf and with NOT pushed down on the way, against the plain
-// way: one expression of the whole. Both have to come to the very same form.
+// Conditions as the compiler of SQL reads them where they are plain, and as it finds them in what is bound, against the
+// simplest way: one expression of the whole. All have to come to the very same form.
 #include <fmt/format.h>
 
 #include <random>
@@ -124,6 +124,9 @@ TEST_F(ConditionTwinTest, ReadsLeafByLeafWhatTheWholeComesTo) {
     ASSERT_TRUE(compiled.has_value()) << both.text << ": " << compiled.error().message;
     const semantics::Predicate& predicate = std::get<CompiledSelect>(*compiled).selection->predicate;
     ASSERT_EQ(predicate, semantics::normal_form(semantics::simplified(*whole))) << both.text << " with seed " << kSeed;
+    const auto bound = compile(fmt::format("SELECT i FROM t WHERE NOT (NOT ({}))", both.text));
+    ASSERT_TRUE(bound.has_value()) << both.text << ": " << bound.error().message;
+    ASSERT_EQ(std::get<CompiledSelect>(*bound).selection->predicate, predicate) << both.text << " with seed " << kSeed;
     with_tree += predicate.has_tree() ? 1 : 0;
   }
   EXPECT_GT(with_tree, 100u);

@@ -150,13 +150,13 @@ TEST_F(RefusalTest, NamesAndTypes) {
            {"SELECT i FROM t WHERE day = 5", "42883@27 operator does not exist: date = integer"},
            {"SELECT i FROM t WHERE v = 5", "42883@25 operator does not exist: character varying = integer"},
            {"SELECT i FROM t WHERE b > 5", "42883@25 operator does not exist: boolean > integer"},
-           {"SELECT i FROM t WHERE day = 'x'::text", "42883@27 operator does not exist: date = character varying"},
+           {"SELECT i FROM t WHERE day = 'x'::text", "42883@27 operator does not exist: date = text"},
            {"SELECT i FROM t WHERE 1 = DATE '2013-01-01'", "42883@25 operator does not exist: integer = date"},
            {"SELECT i FROM t WHERE i = 'abc'", "22P02@27 invalid input syntax for type integer: \"abc\""},
            {"SELECT i FROM t WHERE i = '3000000000'", "22003@27 value \"3000000000\" is out of range for type integer"},
            {"SELECT i FROM t WHERE i = 'x'::nosuch", "42704@32 type \"nosuch\" does not exist"},
-           {"SELECT i FROM t WHERE i = 5::date", "42846@27 cannot cast type integer to date"},
-           {"SELECT i FROM t WHERE i = 2147483647 + 1", "22003@38 integer out of range"},
+           {"SELECT i FROM t WHERE i = 5::date", "42846@28 cannot cast type integer to date"},
+           {"SELECT i FROM t WHERE i = 2147483647 + 1", "22003@0 integer out of range"},
            {"SELECT i FROM t WHERE i = '1' + '2'", "42725@31 operator is not unique: unknown + unknown"},
            {"SELECT i FROM t WHERE i = DATE '2013-01-01' + DATE '2013-01-01'",
             "42883@45 operator does not exist: date + date"},
@@ -340,9 +340,8 @@ TEST_F(RefusalTest, DeepNestingIsRefusedNotCrashedOn) {
     EXPECT_EQ(error_of(nested("i + ", "", depth)).sqlstate, "54001");
   }
   EXPECT_EQ(error_of(nested("(i = 1 OR ", ")", 10'000)).sqlstate, "54001");
-  EXPECT_EQ(error_of(nested("NOT ", "", 200)).sqlstate, "54001");  // Parsed, but too deep for a predicate.
-  EXPECT_EQ(failure(nested("(", ")", 200)), "accepted");           // Parentheses leave no trace in the tree.
-  EXPECT_EQ(failure(nested("NOT ", "", 40)), "accepted");
+  EXPECT_EQ(failure(nested("(", ")", 200)), "accepted");  // Parentheses leave no trace in the tree.
+  EXPECT_EQ(failure(nested("NOT ", "", 200)), "accepted");
 }
 
 TEST_F(RefusalTest, LongListsAndConstantsAreRefused) {
@@ -374,7 +373,7 @@ TEST_F(RefusalTest, LargeStatementsAreRefused) {
     list += fmt::format(",{}", i);
   }
   EXPECT_EQ(failure(fmt::format("{})", list)), "accepted");
-  EXPECT_EQ(failure(fmt::format("{},0)", list)), "54001@25 the condition is too complex: more than 16384 comparisons");
+  EXPECT_EQ(failure(fmt::format("{},0)", list)), "54001@23 the condition is too complex: more than 16384 comparisons");
 }
 
 }  // namespace

@@ -209,6 +209,14 @@ Result<Constant> add(const Scope& scope, const Constant& left, Sign sign, const 
   return no_operator(scope, left, symbol, right, location);
 }
 
+std::optional<Operator> comparison_of(std::string_view sign) {
+  static constexpr std::array kOperators{Operator::kEqual,       Operator::kNotEqual, Operator::kLess,
+                                         Operator::kLessOrEqual, Operator::kGreater,  Operator::kGreaterOrEqual};
+  const auto* const found = std::find_if(kOperators.begin(), kOperators.end(),
+                                         [&](Operator op) { return semantics::operator_sign(op) == sign; });
+  return found == kOperators.end() ? std::nullopt : std::optional(*found);
+}
+
 Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, const Constant& left,
                                               const Constant& right, int32_t location) {
   auto first = typed_like(scope, left, right);

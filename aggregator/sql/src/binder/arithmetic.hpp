@@ -16,6 +16,9 @@ enum class Sign : uint8_t { kPlus, kMinus };
 [[nodiscard]] Result<Constant> add(const Scope& scope, const Constant& left, Sign sign, const Constant& right,
                                    int32_t location);
 
+/// The comparison of this sign; nothing for any other operator.
+[[nodiscard]] std::optional<semantics::Operator> comparison_of(std::string_view sign);
+
 /// left op right, op being kEqual .. kGreaterOrEqual; nothing when it is NULL. Errors: 42883, those of parse_text().
 [[nodiscard]] Result<std::optional<bool>> compare_constants(const Scope& scope, semantics::Operator op,
                                                             const Constant& left, const Constant& right,

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "expression_binder.hpp"
-
 namespace daedalus::aggregator::sql {
 
 bool is_of_computing(const Error& error) {
@@ -12,10 +10,6 @@ bool is_of_computing(const Error& error) {
   static constexpr std::string_view kCodes[] = {"23502", "54000", "42601", "0A000"};
   return error.sqlstate.starts_with("22") ||
          std::find(std::begin(kCodes), std::end(kCodes), error.sqlstate) != std::end(kCodes);
-}
-
-bool is_met_later(Scope& scope, const grammar::Node& condition, const Error& met) {
-  return is_of_computing(met) && ExpressionBinder(scope, {"WHERE"}).condition(condition);
 }
 
 }  // namespace daedalus::aggregator::sql

@@ -577,22 +577,6 @@ Result<Value> resolve_for_assignment(const Scope& scope, const Constant& constan
   return at_column(scope, value.error(), column, constant.location);
 }
 
-Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constant& constant, std::string_view place) {
-  if (constant.is_array || (!constant.is_untyped && constant.type.kind != TypeKind::kBool)) {
-    return scope.error("42804",
-                       fmt::format("argument of {} must be type boolean, not type {}", place, type_name(constant)),
-                       constant.location);
-  }
-  auto resolved = resolve_for_comparison(scope, constant, Type{TypeKind::kBool});
-  if (!resolved) {
-    return resolved.error();
-  }
-  if (semantics::is_null(resolved->value)) {
-    return std::optional<bool>();
-  }
-  return std::optional<bool>(std::get<bool>(resolved->value));
-}
-
 Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant, std::string_view place) {
   const Type bigint{TypeKind::kBigint};
   ask_kind(scope, constant, bigint.kind);

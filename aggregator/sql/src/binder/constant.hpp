@@ -78,10 +78,6 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 [[nodiscard]] Result<semantics::Value> resolve_for_assignment(const Scope& scope, const Constant& constant,
                                                               const semantics::Column& column);
 
-/// The constant as a boolean or NULL. Errors: 42804 "argument of <place> must be type boolean", 22P02.
-[[nodiscard]] Result<std::optional<bool>> resolve_as_boolean(const Scope& scope, const Constant& constant,
-                                                             std::string_view place);
-
 /// The constant as a bigint or NULL, for LIMIT and OFFSET. Errors: 42804, 22P02, 22003.
 [[nodiscard]] Result<std::optional<int64_t>> resolve_as_bigint(const Scope& scope, const Constant& constant,
                                                                std::string_view place);

@@ -43,13 +43,12 @@ Typed unknown_text(std::optional<std::string> text, int32_t location) {
   return made;
 }
 
-/// Whether it is a text that a value of this kind is not read from, though PostgreSQL has one (beyond.hpp).
-bool is_beyond(const Typed& element, TypeKind kind) {
-  const auto* text = std::get_if<std::string>(&element.expression.value);
-  return element.is_unknown && text != nullptr && value_beyond(Type{kind}, *text).has_value();
-}
-
 }  // namespace
+
+bool ExpressionBinder::is_beyond(const Typed& value, TypeKind kind) {
+  const auto* text = std::get_if<std::string>(&value.expression.value);
+  return value.is_unknown && text != nullptr && value_beyond(Type{kind}, *text).has_value();
+}
 
 Result<std::optional<std::vector<Typed>>> ExpressionBinder::array_elements(const grammar::Node& node) {
   using Elements = std::optional<std::vector<Typed>>;
@@ -234,8 +233,9 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
   }
   const TypeKind kind = left->expression.type.kind;
   // What it takes and gives does not hang on values; a column is compared with those that are beyond its type, too.
-  auto elements =
-      scope_.is_described() ? array_elements_for(left->expression.type, node.right) : array_elements(node.right);
+  auto elements = scope_.is_described() || place_.compares_beyond
+                      ? array_elements_for(left->expression.type, node.right)
+                      : array_elements(node.right);
   if (!elements) {
     return scope_.located(elements.error(), node.location);
   }

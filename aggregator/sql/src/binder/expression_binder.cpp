@@ -6,6 +6,8 @@
 #include <array>
 
 #include "aggregates.hpp"
+#include "arithmetic.hpp"
+#include "beyond.hpp"
 #include "blanks.hpp"
 #include "bound_lists.hpp"
 #include "cast.hpp"
@@ -93,12 +95,12 @@ Result<BoundExpression> ExpressionBinder::value(const grammar::Node& node) {
   return settled(std::move(*bound));
 }
 
-Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node) {
+Result<BoundExpression> ExpressionBinder::condition(const grammar::Node& node, std::string_view construct) {
   auto bound = bind(node);
   if (!bound) {
     return bound.error();
   }
-  return as_boolean(std::move(*bound), place_.clause);
+  return as_boolean(std::move(*bound), construct.empty() ? place_.clause : construct);
 }
 
 Result<Together> ExpressionBinder::of_one_type(grammar::Nodes nodes, std::string_view construct) {
@@ -173,12 +175,15 @@ ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
       text && node.kind() == grammar::Node::kValueFunction) {
     return Typed{semantics::make_constant(Type{TypeKind::kText}, std::string(*text)), false, node.location()};
   }
-  auto constant = fold(scope_, node);
+  auto constant = fold_compared(scope_, node);
   if (!constant) {
     return constant.error();
   }
   if (!constant->has_value()) {
     return scope_.refuse(node);
+  }
+  if ((*constant)->is_beyond && !takes_beyond_) {
+    return refuse_beyond(scope_, **constant);
   }
   if (auto checked = check_text_length(scope_, (*constant)->value, (*constant)->location); !checked) {
     return checked.error();
@@ -186,11 +191,34 @@ ExpressionBinder::Bound ExpressionBinder::constant(const grammar::Node& node) {
   return typed_constant(std::move(**constant));
 }
 
-Result<std::vector<Typed>> ExpressionBinder::bind_all(const grammar::Nodes& nodes) {
+ExpressionBinder::Bound ExpressionBinder::bind_compared(const grammar::Node& node) {
+  const bool is_value =
+      node.kind() == grammar::Node::kParameter ||
+      (node.kind() == grammar::Node::kCast &&
+       (node.cast().argument.has_constant() || node.cast().argument.kind() == grammar::Node::kParameter));
+  takes_beyond_ = place_.compares_beyond && is_value;
+  auto bound = bind(node);
+  takes_beyond_ = false;
+  return bound;
+}
+
+void ExpressionBinder::read_beyond(std::vector<Typed>& sides) {
+  for (size_t place = 0; place < sides.size(); ++place) {
+    const Typed& other = sides[1 - place];
+    const auto* const text = std::get_if<std::string>(&sides[place].expression.value);
+    const bool is_read = sides[place].is_unknown && text != nullptr && !other.is_unknown;
+    if (auto beyond = is_read ? value_beyond(Type{other.expression.type.kind}, *text) : std::nullopt) {
+      sides[place].is_unknown = false;
+      sides[place].expression = semantics::make_constant(beyond->type, std::move(beyond->value));
+    }
+  }
+}
+
+Result<std::vector<Typed>> ExpressionBinder::bind_all(const grammar::Nodes& nodes, bool are_compared) {
   std::vector<Typed> bound;
   bound.reserve(nodes.size());
   for (const grammar::Node& node : nodes) {
-    auto one = bind(node);
+    auto one = are_compared ? bind_compared(node) : bind(node);
     if (!one) {
       return one.error();
     }
@@ -369,6 +397,9 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
   if (auto checked = check_arrays(name, is_operator, arguments, location); !checked) {
     return checked.error();
   }
+  if (is_operator && place_.compares_beyond && arguments.size() == 2 && comparison_of(name)) {
+    read_beyond(arguments);
+  }
   auto function = semantics::resolve_function(name, is_operator, kinds_of(arguments));
   if (!function) {
     return scope_.located(function.error(), location);
@@ -538,7 +569,7 @@ ExpressionBinder::Bound ExpressionBinder::plain_operator(const grammar::Operator
     if (!side->is_present()) {
       continue;
     }
-    auto operand = bind(*side);
+    auto operand = comparison_of(name) ? bind_compared(*side) : bind(*side);
     if (!operand) {
       return operand;
     }

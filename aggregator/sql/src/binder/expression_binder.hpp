@@ -1,7 +1,7 @@
 // Expressions of a statement, bound: names to columns, calls to functions, values to types.
 //
-// Decides what an expression means wherever it stands. Refuses to know what a sweep can look up: the compiler of
-// conditions does; and which functions there are: semantics' table does.
+// Decides what an expression means wherever it stands. Refuses to know what a sweep can look up: WHERE does
+// (where.hpp); and which functions there are: semantics' table does.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,7 @@ class ExpressionBinder {
   struct Place {
     std::string_view clause;
     bool takes_aggregates = false;
+    bool compares_beyond = false;  ///< NaN and infinity of numeric (beyond.hpp) may be compared with.
   };
 
   ExpressionBinder(Scope& scope, Place place) : scope_(scope), place_(place) {}
@@ -55,8 +56,9 @@ class ExpressionBinder {
   [[nodiscard]] Result<Typed> value_without_type(const grammar::Node& node) { return bind(node); }
   /// Text, where nothing has given it a type.
   [[nodiscard]] Result<semantics::BoundExpression> settled(Typed value);
-  /// A boolean. Error 42804 for anything else.
-  [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node);
+  /// A boolean. Error 42804 for anything else; `construct` is what it is an argument of there, if not the clause.
+  [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node,
+                                                             std::string_view construct = {});
 
   /// What an array holds, each unknown or all of one type; nothing when it is NULL. Errors: as value(), 42809 no array.
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
@@ -74,6 +76,12 @@ class ExpressionBinder {
   using Bound = Result<Typed>;
 
   Bound bind(const grammar::Node& node);
+  /// A side of a comparison: it may be beyond the type of the other one.
+  Bound bind_compared(const grammar::Node& node);
+  /// Whether it is a text that a value of this kind is not read from, though PostgreSQL has one (beyond.hpp).
+  static bool is_beyond(const Typed& value, semantics::TypeKind kind);
+  /// Makes doubles of texts that are beyond the numeric beside them.
+  static void read_beyond(std::vector<Typed>& sides);
   Bound bind_here(const grammar::Node& node);
   Bound column(const grammar::ColumnReference& node);
   Bound constant(const grammar::Node& node);
@@ -187,7 +195,7 @@ class ExpressionBinder {
   Bound call(semantics::FunctionId function, std::vector<semantics::BoundExpression> arguments, int32_t location,
              const semantics::Type& target = {});
 
-  Result<std::vector<Typed>> bind_all(const grammar::Nodes& nodes);
+  Result<std::vector<Typed>> bind_all(const grammar::Nodes& nodes, bool are_compared = false);
   /// All of the kind that they have in common.
   Result<Together> brought_together(std::vector<Typed> values, std::string_view construct);
   Bound call_together(semantics::FunctionId function, Result<Together> arguments, int32_t location);
@@ -199,6 +207,7 @@ class ExpressionBinder {
   Scope& scope_;
   Place place_;
   bool is_in_aggregate_ = false;
+  bool takes_beyond_ = false;
   std::optional<semantics::TypeKind> beyond_;  ///< The kind of the column that values beyond it are compared with.
   ExpressionPlaces places_;
 };

@@ -81,7 +81,7 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
   if (!value) {
     return value;
   }
-  auto members = bind_all(node.right.list().items);
+  auto members = bind_all(node.right.list().items, /*are_compared=*/true);
   if (!members) {
     return members.error();
   }
@@ -91,11 +91,14 @@ ExpressionBinder::Bound ExpressionBinder::in_list(const grammar::OperatorExpress
                [](const Typed& member) { return !has_column(member.expression); });
   const auto common = semantics::resolve_common_kind(kinds_of(list), "IN");
   const bool has_arrays = std::any_of(list.begin(), list.end(), [](const Typed& member) { return member.is_array; });
-  const bool is_list =
-      list.size() > 2 && common && !has_arrays && std::all_of(list.begin(), list.end(), [&](const Typed& member) {
-        const TypeKind kind = member.expression.type.kind;
-        return member.is_unknown || kind == *common || semantics::can_cast_implicitly(kind, *common);
-      });
+  const bool has_beyond =
+      place_.compares_beyond && common &&
+      std::any_of(list.begin(), list.end(), [&](const Typed& member) { return is_beyond(member, *common); });
+  const bool is_list = list.size() > 2 && common && !has_arrays && !has_beyond &&
+                       std::all_of(list.begin(), list.end(), [&](const Typed& member) {
+                         const TypeKind kind = member.expression.type.kind;
+                         return member.is_unknown || kind == *common || semantics::can_cast_implicitly(kind, *common);
+                       });
   const bool is_negated = plain_name(node.name) == "<>";
   std::vector<BoundExpression> tests;
   if (is_list) {
@@ -130,7 +133,7 @@ ExpressionBinder::Bound ExpressionBinder::between(const grammar::OperatorExpress
   if (bounds.size() != 2) {
     return scope_.refuse("BETWEEN of this form", node.location);
   }
-  auto sides = bind_all(std::array{node.left, bounds[0], bounds[1]});
+  auto sides = bind_all(std::array{node.left, bounds[0], bounds[1]}, /*are_compared=*/true);
   if (!sides) {
     return sides.error();
   }
@@ -184,8 +187,12 @@ ExpressionBinder::Bound ExpressionBinder::boolean_expression(const grammar::Node
     if (!truth) {
       return truth.error();
     }
+    const bool is_same = truth->is_call(kForms[number]);
+    if (is_same && expression.op == grammar::BooleanOperator::kNot) {
+      return Typed{std::move(truth->arguments[0]), false, node.location()};  // Twice NOT is none.
+    }
     // Chains are flat however they are bracketed.
-    if (truth->is_call(kForms[number]) && expression.op != grammar::BooleanOperator::kNot) {
+    if (is_same) {
       std::move(truth->arguments.begin(), truth->arguments.end(), std::back_inserter(parts));
     } else {
       parts.push_back(std::move(*truth));

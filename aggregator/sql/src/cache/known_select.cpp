@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "condition_compiler.hpp"
+#include "condition.hpp"
 #include "daedalus/contract/normal_form.hpp"
 #include "daedalus/semantics/order.hpp"
 #include "given_parameter.hpp"

@@ -1,19 +1,36 @@
 #include "where.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "blanks.hpp"
 #include "condition.hpp"
 #include "expression_binder.hpp"
+#include "looked_up.hpp"
+#include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
 
 namespace {
 
+using semantics::BoundExpression;
+using semantics::FunctionId;
+using semantics::Value;
 using ConditionKind = semantics::Condition::Kind;
 
-constexpr const char* kNotSupported = "0A000";
+/// Levels of AND within OR within AND that are sent: each takes two levels of messages, and readers of messages take a
+/// hundred.
+constexpr uint32_t kConditionDepthMax = 40;
+
+uint32_t depth_of(const semantics::Condition& condition) {
+  uint32_t deepest = 0;
+  for (const semantics::Condition& child : condition.children) {
+    deepest = std::max(deepest, depth_of(child));
+  }
+  return deepest + 1;
+}
 
 /// What is joined by AND, however it is bracketed.
 void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>& conjuncts) {
@@ -27,118 +44,159 @@ void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>&
   }
 }
 
-/// A condition whose constants could not be computed. All of it is bound before anything is computed, so another
-/// mistake comes first; and where PostgreSQL's planner does not meet this one, it waits for a row (nothing).
-Result<std::optional<semantics::Condition>> met_later(Scope& scope, const grammar::Node& node, Error met) {
-  const bool is_of_evaluation = met.sqlstate.starts_with("22") || met.sqlstate == "54000";
-  if (!is_of_evaluation) {
-    return met;
+/// The condition, if it is plain; otherwise nothing was noted down. Of a statement that is described only types are
+/// asked for, which the binder notes down.
+std::optional<PlainCondition> plain(Scope& scope, const grammar::Node& node) {
+  if (scope.is_described()) {
+    return std::nullopt;
   }
-  auto bound = ExpressionBinder(scope, {"WHERE"}).condition(node);
-  if (!bound) {
-    return bound.error().sqlstate == kNotSupported ? met : bound.error();
+  ParameterPlaces before = scope.places();
+  auto read = ConditionReader(scope).read(node);
+  if (!read) {
+    scope.places() = std::move(before);
   }
-  const auto folded = semantics::fold(std::move(*bound));
-  return folded ? Result<std::optional<semantics::Condition>>(std::nullopt) : met;
+  return read;
 }
 
-/// Compiles a condition; nothing when only a computation can say whether it holds. `waits` becomes true where there is
-/// a mistake in it that waits for a row.
-Result<std::optional<semantics::Condition>> looked_up(Scope& scope, const grammar::Node& node, bool& waits) {
-  ParameterPlaces before = scope.places();
-  auto condition = compile_condition(scope, node);
-  if (condition) {
-    return std::optional(std::move(*condition));
+/// The condition as it is sent. Errors: 54001.
+Result<semantics::Condition> simple(const Scope& scope, semantics::Condition condition,
+                                    const semantics::ExpressionSize& size, int32_t location) {
+  if (auto checked = semantics::check_size(size, condition); !checked) {
+    return scope.located(checked.error(), location);
   }
-  if (condition.error().sqlstate != kNotSupported) {
-    auto later = met_later(scope, node, condition.error());
-    if (!later) {
-      return later;
-    }
-    waits = true;
+  scope.places().see(condition);
+  semantics::Condition made = semantics::simplified(std::move(condition));
+  if (depth_of(made) > kConditionDepthMax) {
+    return scope.error("54001",
+                       fmt::format("the condition is too complex: more than {} levels of nesting", kConditionDepthMax),
+                       location);
   }
-  scope.places() = std::move(before);
-  return std::optional<semantics::Condition>();
+  return made;
 }
 
-/// Whether the planner sees that no row holds: it computes constants from left to right, and nothing after one that is
-/// false. What is a mistake for itself may stand behind it.
-bool holds_nowhere(Scope& scope, const grammar::Node& node) {
-  ParameterPlaces before = scope.places();
-  if (auto bound = ExpressionBinder(scope, {"WHERE"}).condition(node)) {
-    const auto folded = semantics::fold(std::move(*bound));
-    if (folded && folded->is_constant() && folded->value != semantics::Value(true)) {
-      return true;
+/// Says whether a NOT is left in it.
+bool is_negated(const BoundExpression& expression) {
+  return expression.is_call(FunctionId::kNot) ||
+         std::any_of(expression.arguments.begin(), expression.arguments.end(), is_negated);
+}
+
+/// The conjuncts, each looked up if it is plain, else bound.
+Result<Where> compile_conjuncts(Scope& scope, const grammar::Node& node) {
+  std::vector<const grammar::Node*> conjuncts;
+  add_conjuncts(node, conjuncts);
+  Where where;
+  semantics::ExpressionSize size{0, 1};
+  for (const grammar::Node* conjunct : conjuncts) {
+    if (auto condition = plain(scope, *conjunct)) {
+      size = {size.comparisons + condition->size.comparisons, std::max(size.depth, condition->size.depth + 1)};
+      where.conjuncts.push_back(std::move(condition->condition));
+      continue;
+    }
+    const char* const construct = conjuncts.size() > 1 ? "AND" : "WHERE";
+    auto residual =
+        ExpressionBinder(scope, {.clause = "WHERE", .compares_beyond = true}).condition(*conjunct, construct);
+    if (!residual) {
+      return residual.error();
+    }
+    where.residuals.push_back(std::move(*residual));
+    where.conjuncts.push_back({.kind = ConditionKind::kAlways, .literal = {}, .children = {}});
+  }
+  auto made = simple(scope, semantics::join(ConditionKind::kAnd, where.conjuncts), size, location_of(node));
+  if (!made) {
+    return made.error();
+  }
+  where.condition = std::move(*made);
+  return where;
+}
+
+/// The condition that says the same, if a sweep can look it up.
+std::optional<semantics::Condition> find_condition(const Scope& scope, const BoundExpression& residual) {
+  auto found = looked_up(scope.schema(), residual);
+  if (found) {
+    scope.places().see_leaf(*found);
+    if (is_negated(residual)) {
+      scope.places().lose();  // What is negated is said by another operator.
     }
   }
-  scope.places() = std::move(before);
-  return false;
+  return found;
+}
+
+/// Computes what is constant in a residual. Errors: those of its functions.
+Result<BoundExpression> folded(BoundExpression residual) {
+  auto texts = choose_texts(residual);
+  return texts ? semantics::fold(std::move(residual)) : texts.error();
+}
+
+/// Conjuncts that cannot fail come first.
+void put_failing_last(std::vector<BoundExpression>& residuals) {
+  std::stable_partition(residuals.begin(), residuals.end(),
+                        [](const BoundExpression& residual) { return !semantics::can_fail(residual); });
 }
 
 }  // namespace
 
 Result<Where> compile_where(Scope& scope, const grammar::Node& node) {
-  Where where;
-  bool waits = false;
-  auto whole = looked_up(scope, node, waits);
+  auto whole = plain(scope, node);
   if (!whole) {
-    return whole.error();
+    return compile_conjuncts(scope, node);
   }
-  if (whole->has_value()) {
-    where.condition = std::move(**whole);
-    return where;
-  }
-  std::vector<const grammar::Node*> conjuncts;
-  if (waits) {
-    conjuncts.push_back(&node);  // What hides the mistake may stand beside it.
-  } else {
-    add_conjuncts(node, conjuncts);
-  }
-  if (conjuncts.size() > 1 && holds_nowhere(scope, node)) {
-    where.condition = {.kind = ConditionKind::kNever, .literal = {}, .children = {}};
-    scope.places().see(where.condition);
-    return where;
-  }
-  std::vector<semantics::Condition> conditions;
-  for (const grammar::Node* conjunct : conjuncts) {
-    auto condition = looked_up(scope, *conjunct, waits);
-    if (!condition) {
-      return condition.error();
+  auto made = simple(scope, std::move(whole->condition), whole->size, location_of(node));
+  return made ? Result<Where>(Where{std::move(*made)}) : made.error();
+}
+
+Result<void> fold_where(const Scope& scope, Where& where) {
+  std::vector<BoundExpression> kept;
+  auto place = where.conjuncts.begin();
+  bool holds_nowhere = false;
+  for (BoundExpression& residual : where.residuals) {
+    const bool is_known = !semantics::has_stable(residual);
+    auto made = folded(std::move(residual));
+    if (!made) {
+      return made.error();
     }
-    if (condition->has_value()) {
-      conditions.push_back(std::move(**condition));
-      continue;
+    holds_nowhere = is_known && made->is_constant() && made->value == Value(false);
+    place =
+        std::find_if(place, where.conjuncts.end(), [](const auto& it) { return it.kind == ConditionKind::kAlways; });
+    if (auto found = find_condition(scope, *made)) {
+      *place = std::move(*found);
+    } else {
+      kept.push_back(std::move(*made));
     }
-    auto residual = ExpressionBinder(scope, {"WHERE"}).condition(*conjunct);
-    if (!residual) {
-      return residual.error();
+    ++place;
+    if (holds_nowhere) {
+      break;  // PostgreSQL's planner computes nothing that stands behind it.
     }
-    where.residuals.push_back(std::move(*residual));
   }
-  if (!conditions.empty()) {
-    where.condition = semantics::simplified(semantics::join(ConditionKind::kAnd, std::move(conditions)));
+  if (where.residuals.empty()) {
+    return {};
   }
-  scope.places().see(where.condition);
-  return where;
+  where.residuals = holds_nowhere ? std::vector<BoundExpression>() : std::move(kept);
+  put_failing_last(where.residuals);
+  constexpr int32_t kNowhere = -1;
+  auto made = simple(scope, semantics::join(ConditionKind::kAnd, std::move(where.conjuncts)), {}, kNowhere);
+  if (!made) {
+    return made.error();
+  }
+  where.condition = std::move(*made);
+  where.conjuncts.clear();
+  return {};
 }
 
 Result<void> fold_residuals(Where& where) {
-  std::vector<semantics::BoundExpression> kept;
-  for (semantics::BoundExpression& residual : where.residuals) {
-    auto texts = choose_texts(residual);
-    auto folded = texts ? semantics::fold(std::move(residual)) : texts.error();
-    if (!folded) {
-      return folded.error();
+  std::vector<BoundExpression> kept;
+  for (BoundExpression& residual : where.residuals) {
+    auto made = folded(std::move(residual));
+    if (!made) {
+      return made.error();
     }
-    if (!folded->is_constant()) {
-      kept.push_back(std::move(*folded));
-    } else if (folded->value != semantics::Value(true)) {
+    if (!made->is_constant()) {
+      kept.push_back(std::move(*made));
+    } else if (made->value != Value(true)) {
       where.condition = {.kind = ConditionKind::kNever, .literal = {}, .children = {}};
     }
   }
   where.residuals = std::move(kept);
-  std::stable_partition(where.residuals.begin(), where.residuals.end(),
-                        [](const semantics::BoundExpression& residual) { return !semantics::can_fail(residual); });
+  put_failing_last(where.residuals);
   return {};
 }
 

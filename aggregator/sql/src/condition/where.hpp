@@ -1,4 +1,7 @@
 // WHERE: what a sweep can look up, and what has to be computed for each row that is left.
+//
+// Decides it in PostgreSQL's order: all of it is bound, then what is constant is computed, and then what can be looked
+// up is found. What is plain (condition.hpp) is looked up at once: nothing can be wrong with it.
 #pragma once
 
 #include <vector>
@@ -14,10 +17,16 @@ namespace daedalus::aggregator::sql {
 struct Where {
   semantics::Condition condition{.kind = semantics::Condition::Kind::kAlways, .literal = {}, .children = {}};
   std::vector<semantics::BoundExpression> residuals = {};
+  /// What is joined by AND, as it is written: where a residual was, every row. Empty where there is none.
+  std::vector<semantics::Condition> conjuncts = {};
 };
 
-/// Errors: those of compile_condition() and of ExpressionBinder.
+/// Binds it; the residuals are to be folded. Errors: those of ExpressionBinder, and 54001 beyond the bounds of
+/// predicates.
 [[nodiscard]] Result<Where> compile_where(Scope& scope, const grammar::Node& where);
+
+/// Computes what is constant in the residuals, and looks up what can be. Errors: those of its functions.
+[[nodiscard]] Result<void> fold_where(const Scope& scope, Where& where);
 
 /// Computes what is constant in the residuals; one that is the same for every row is none any more. Errors: those of
 /// its functions.

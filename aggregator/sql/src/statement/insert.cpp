@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "computing_mistakes.hpp"
-#include "condition.hpp"
 #include "constant.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "insert_mistakes.hpp"

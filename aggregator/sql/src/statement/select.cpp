@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "bounds.hpp"
-#include "computing_mistakes.hpp"
 #include "condition.hpp"
 #include "counted.hpp"
 #include "daedalus/semantics/plain_answer.hpp"
@@ -144,14 +143,14 @@ Result<Outputs> compile_list(Scope& scope, const grammar::SelectStatement& selec
   return compile_list(scope, {"the SELECT list", /*takes_aggregates=*/true}, select.target_list);
 }
 
-/// `where`: of the rows, or what is wrong with its constants; null: there is none.
+/// `where`: of the rows; null: there is none.
 Result<semantics::Selection> bind_outputs(const Scope& scope, Outputs outputs, SortGroup& order,
-                                          Result<Where>* where = nullptr) {
+                                          Where* where = nullptr) {
   const uint32_t visible_count = outputs.visible_count();
   semantics::SelectList list{std::move(outputs).take(), std::move(order.group_by), std::move(order.having),
                              std::move(order.grouping_sets)};
   if (!scope.leaves_mistakes()) {
-    if (auto computed = fold_constants(list, where); !computed) {
+    if (auto computed = fold_constants(scope, list, where); !computed) {
       return computed.error();
     }
   }
@@ -278,8 +277,7 @@ Result<ReadSelect> read_flat(Scope& scope, const grammar::SelectStatement& selec
   Result<Where> where = Where();
   if (select.where_clause.is_present()) {
     where = compile_where(scope, select.where_clause);
-    // What is wrong with the constants of the list comes before what is with the condition's.
-    if (!where && !is_met_later(scope, select.where_clause, where.error())) {
+    if (!where) {
       return where.error();
     }
   }
@@ -287,15 +285,12 @@ Result<ReadSelect> read_flat(Scope& scope, const grammar::SelectStatement& selec
   if (!order) {
     return order.error();
   }
-  auto selection = bind_outputs(scope, std::move(*outputs), *order, &where);
+  auto selection = bind_outputs(scope, std::move(*outputs), *order, &*where);
   if (!selection) {
     return selection.error();
   }
   if (auto bounds = compile_bounds(scope, select, order->ties_by, *selection); !bounds) {
     return bounds.error();
-  }
-  if (!where) {
-    where = Where();  // Only types are asked for.
   }
   selection->residuals = std::move(where->residuals);
   if (auto checked = contract::check_selection(*selection); !checked) {

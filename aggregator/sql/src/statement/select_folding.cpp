@@ -119,12 +119,9 @@ void ask_rows(semantics::SelectList& list, Where& where) {
 }
 
 /// Folds conditions in PostgreSQL's order: that on rows, if there is one, before that on groups.
-Result<void> fold_conditions(semantics::SelectList& list, Result<Where>* where) {
+Result<void> fold_conditions(const Scope& scope, semantics::SelectList& list, Where* where) {
   if (where != nullptr) {
-    if (!*where) {
-      return where->error();
-    }
-    if (auto folded = fold_residuals(**where); !folded) {
+    if (auto folded = fold_where(scope, *where); !folded) {
       return folded;
     }
   }
@@ -134,18 +131,18 @@ Result<void> fold_conditions(semantics::SelectList& list, Result<Where>* where) 
   if (auto folded = fold_one(*list.having); !folded || where == nullptr) {
     return folded;
   }
-  ask_rows(list, **where);
-  return fold_residuals(**where);
+  ask_rows(list, *where);
+  return fold_residuals(*where);
 }
 
 }  // namespace
 
-Result<void> fold_constants(semantics::SelectList& list, Result<Where>* where) {
+Result<void> fold_constants(const Scope& scope, semantics::SelectList& list, Where* where) {
   const WrittenKeys written(list);
   if (auto folded = fold_list(list); !folded) {
     return folded;
   }
-  if (auto folded = fold_conditions(list, where); !folded) {
+  if (auto folded = fold_conditions(scope, list, where); !folded) {
     return folded;
   }
   written.find_again(list);

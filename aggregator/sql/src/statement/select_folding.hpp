@@ -8,8 +8,8 @@
 namespace daedalus::aggregator::sql {
 
 /// Outputs and keys, then WHERE, then HAVING, of which what says nothing of aggregates becomes a condition on rows.
-/// Nothing else may be wrong with the statement any more. `where`: that on rows, or what was wrong with its constants;
-/// null: it is computed elsewhere. Errors: those of what is computed.
-[[nodiscard]] Result<void> fold_constants(semantics::SelectList& list, Result<Where>* where);
+/// Nothing else may be wrong with the statement any more. `where`: that on rows; null: it is computed
+/// elsewhere. Errors: those of what is computed.
+[[nodiscard]] Result<void> fold_constants(const Scope& scope, semantics::SelectList& list, Where* where);
 
 }  // namespace daedalus::aggregator::sql

@@ -320,8 +320,8 @@ Result<void> write_computed(const Scope& scope, std::vector<Computed> computed, 
 /// WHERE into a part's filter and residuals; `Part` is a modify or delete part.
 template <typename Part>
 Result<void> write_where(const Scope& scope, Where where, int32_t location, Part* part) {
-  if (auto folded = fold_residuals(where); !folded) {
-    return scope.located(folded.error(), location);
+  if (auto folded = fold_where(scope, where); !folded) {
+    return folded;  // PostgreSQL tells no place of what is computed.
   }
   if (const auto filter = contract::to_expression(scope.schema(), where.condition)) {
     *part->mutable_filter() = contract::from_expression(*filter);
@@ -346,7 +346,7 @@ Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
 }
 
 /// What computing the constants of a described statement ends in.
-Result<void> check_constants(const Scope& scope, std::vector<Computed> computed, Result<Where> where) {
+Result<void> check_constants(const Scope& scope, std::vector<Computed> computed, Where where) {
   if (scope.leaves_mistakes()) {
     return {};
   }
@@ -355,7 +355,7 @@ Result<void> check_constants(const Scope& scope, std::vector<Computed> computed,
       return folded.error();
     }
   }
-  return where ? fold_residuals(*where) : where.error();
+  return fold_where(scope, where);
 }
 
 /// A NULL where there may be none is told behind what is wrong with WHERE.
@@ -364,7 +364,7 @@ Error behind_where(Scope& scope, const grammar::Node& where, Error met) {
     return met;
   }
   auto bound = bind_where(scope, where);
-  const auto folded = bound ? fold_residuals(*bound) : Result<void>(bound.error());
+  const auto folded = bound ? fold_where(scope, *bound) : Result<void>(bound.error());
   return folded ? met : folded.error();
 }
 
@@ -397,20 +397,17 @@ Result<CompiledUpdate> compile_update(Scope& scope, const contract::PartitionMap
     return behind_where(scope, update.where_clause, assigned.error());
   }
   auto where = bind_where(scope, update.where_clause);
-  if (!where && !is_met_later(scope, update.where_clause, where.error())) {
+  if (!where) {
     return where.error();
   }
   if (!scope.is_described()) {
     if (auto written = write_computed(scope, std::move(computed), part); !written) {
       return behind_where(scope, update.where_clause, written.error());
     }
-    if (!where) {
-      return where.error();
-    }
     if (auto written = write_where(scope, std::move(*where), location_of(update.where_clause), part); !written) {
       return written.error();
     }
-  } else if (auto checked = check_constants(scope, std::move(computed), std::move(where)); !checked) {
+  } else if (auto checked = check_constants(scope, std::move(computed), std::move(*where)); !checked) {
     return checked.error();
   }
   return finish_update(scope, map, std::move(body));
@@ -427,14 +424,14 @@ Result<CompiledUpdate> compile_delete(Scope& scope, const contract::PartitionMap
   wire::v1::UpdateBody body;
   wire::v1::DeletePart* part = body.add_parts()->mutable_delete_();
   auto where = bind_where(scope, del.where_clause);
-  if (!where && !(scope.leaves_mistakes() && is_met_later(scope, del.where_clause, where.error()))) {
+  if (!where) {
     return where.error();
   }
   if (!scope.is_described()) {
     if (auto written = write_where(scope, std::move(*where), location_of(del.where_clause), part); !written) {
       return written.error();
     }
-  } else if (auto checked = check_constants(scope, {}, std::move(where)); !checked) {
+  } else if (auto checked = check_constants(scope, {}, std::move(*where)); !checked) {
     return checked.error();
   }
   return finish_update(scope, map, std::move(body));
