@@ -13,7 +13,7 @@
 //   functions                    answered with the table of functions: name, sign or not, arguments, result,
 //                                volatility, whether an update may compute it
 //   casts                        answered with pairs of kinds that are cast: 'i' without being asked, 'e' where written
-//   signatures                   answered with the lines of the writer's functions.tsv
+//   signatures                   answered with the lines of the writer's functions.tsv but its forms
 // An error is answered with "error SQLSTATE message", \x05 and its position in the statement, from 1; 0: none. Rows
 // qualify by the plain evaluation of the normal form and of what is computed besides; groups are merged as nodes and
 // aggregators merge them.

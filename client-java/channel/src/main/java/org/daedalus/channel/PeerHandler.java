@@ -24,7 +24,7 @@ public interface PeerHandler {
         peer.close("this side takes no operations");
     }
 
-    /** A result, of which whoever passes many rows on need not make a message; otherwise as the next one. */
+    /** Takes a result, of which whoever passes many rows on need not make a message; otherwise as the next one. */
     default void onResult(Peer peer, ArrivedResult result) {
         onResult(peer, result.message());
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How long others are waited for, shown by programs that never come to an end. */
+/** The launcher bounds how long it waits for others, shown by programs that never come to an end. */
 class LauncherTest {
     private static final String HOME = "daedalus.home";
     private static final Launcher.Limits SHORT = new Launcher.Limits(50, 50);

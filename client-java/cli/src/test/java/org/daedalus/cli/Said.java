@@ -26,12 +26,12 @@ public final class Said implements BeforeEachCallback, AfterEachCallback {
         System.setErr(realErr);
     }
 
-    /** On standard output since the last {@link #forget()}. */
+    /** Returns what came on standard output since the last {@link #forget()}. */
     public String out() {
         return out.toString(StandardCharsets.UTF_8);
     }
 
-    /** On standard error since the last {@link #forget()}. */
+    /** Returns what came on standard error since the last {@link #forget()}. */
     public String err() {
         return err.toString(StandardCharsets.UTF_8);
     }

@@ -98,7 +98,7 @@ public final class Row {
         return get(column, type);
     }
 
-    /** The value of a boolean. */
+    /** Returns the value of a boolean. */
     public boolean getBoolean(int column) {
         return present(column, Boolean.class);
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How requests of many threads share frames, seen from the other end of a plain socket. */
+/** Requests of many threads share frames, seen from the other end of a plain socket. */
 @Timeout(60)
 class RequestBatchingTest {
     private static final long TIMEOUT_S = 20;

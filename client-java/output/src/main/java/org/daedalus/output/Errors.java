@@ -39,7 +39,7 @@ public final class Errors {
         }
     }
 
-    /** The line the position is in, and a mark under it. */
+    /** Appends the line the position is in, and a mark under it. */
     private static void appendPlace(String sql, int position, StringBuilder text) {
         int characters = sql.codePointCount(0, sql.length());
         int at = sql.offsetByCodePoints(0, Math.min(position - 1, characters));

@@ -16,7 +16,7 @@ final class ExpandedTable {
         this.nameWidth = columns.stream().mapToInt(column -> DisplayWidth.of(column.name())).max().orElse(0);
     }
 
-    /** One row, with a line above it that counts it. */
+    /** Writes one row, with a line above it that counts it. */
     void renderRow(String[] cells, StringBuilder text) {
         count++;
         if (!tuplesOnly) {

@@ -29,7 +29,7 @@ public interface StatementOutput {
 
     void written(WriteOutcome outcome, Origin origin, Elapsed elapsed);
 
-    /** An update that refused rows: what it did, as {@link #written} has it, and the error. */
+    /** Says of an update that refused rows what it did, as {@link #written} has it, and the error. */
     void writtenInPart(RefusedRowsException refusal, Origin origin, Elapsed elapsed);
 
     void failed(DaedalusException failure, Origin origin);

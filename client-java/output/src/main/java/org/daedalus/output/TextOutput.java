@@ -31,7 +31,7 @@ abstract class TextOutput implements StatementOutput {
 
     abstract void head(List<ResultColumn> columns, StringBuilder text);
 
-    /** One row, its line end included; a cell that is null is NULL. */
+    /** Writes one row, its line end included; a cell that is null is NULL. */
     abstract void row(String[] cells, StringBuilder text);
 
     /** Prints the foot behind the last of {@code count} rows. */

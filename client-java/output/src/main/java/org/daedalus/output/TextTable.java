@@ -77,7 +77,7 @@ public final class TextTable {
         }
     }
 
-    /** One line of cells; {@code goesOn} says which of them go on in the next line, null: none. */
+    /** Writes one line of cells; {@code goesOn} says which of them go on in the next line, null: none. */
     private void renderLine(String[] cells, boolean[] goesOn, Alignment alignment, StringBuilder text) {
         for (int column = 0; column < cells.length; column++) {
             boolean last = column == cells.length - 1;

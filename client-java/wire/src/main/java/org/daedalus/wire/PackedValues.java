@@ -159,7 +159,7 @@ public final class PackedValues {
         return micros == TIME_MAX ? LocalTime.MAX : LocalTime.ofNanoOfDay(micros * NANOS_PER_MICRO);
     }
 
-    /** The number that its digits are, less 2^127: numbers are in the order of their digits then. */
+    /** Appends the number that its digits are, less 2^127: numbers are in the order of their digits then. */
     private static void appendUuid(UUID value, ByteWriter out) {
         out.putInteger(value.getLeastSignificantBits(), 8);
         out.putInteger(value.getMostSignificantBits() ^ Long.MIN_VALUE, 8);

@@ -20,7 +20,7 @@ final class Itineraries {
         this.seed = Draws.mix(seed) + STREAM;
     }
 
-    /** A booking that has been made before now. */
+    /** Fills in a booking that has been made before now. */
     void fillSold(long number, Booking booking) {
         draws.start(seed, number);
         int first = demand.soldFlight(draws);
@@ -29,7 +29,7 @@ final class Itineraries {
         fill(number, first, booking);
     }
 
-    /** A booking that is made at {@code moment}. */
+    /** Fills in a booking that is made at {@code moment}. */
     void fillNew(long number, long moment, Booking booking) {
         draws.start(seed, number);
         booking.seenAt = moment;

@@ -10,7 +10,7 @@ public interface RowWriter {
 
     void number(long value);
 
-    /** A number with two decimals, in hundredths. */
+    /** Takes a number with two decimals, in hundredths. */
     void money(long hundredths);
 
     /** Takes a date in days since 1970-01-01. */

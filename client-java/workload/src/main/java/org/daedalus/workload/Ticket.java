@@ -40,7 +40,7 @@ public final class Ticket {
         return booking.rloc;
     }
 
-    /** One row, in the order of {@link Column}. */
+    /** Writes one row, in the order of {@link Column}. */
     public void writeTo(RowWriter row) {
         writeFlight(row);
         writePurchase(row);

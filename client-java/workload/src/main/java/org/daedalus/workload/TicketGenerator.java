@@ -101,13 +101,13 @@ public final class TicketGenerator {
         itineraries.fillNew(number, moment, target);
     }
 
-    /** All of a booking that has been sold, and its first passenger. */
+    /** Fills in all of a booking that has been sold, and its first passenger. */
     void fillSold(long number, Booking target, Passenger first) {
         itineraries.fillSold(number, target);
         complete(target, first);
     }
 
-    /** All of a booking that is being sold at {@code moment}, and its first passenger. */
+    /** Fills in all of a booking that is being sold at {@code moment}, and its first passenger. */
     void fillNew(long number, long moment, Booking target, Passenger first) {
         itineraries.fillNew(number, moment, target);
         complete(target, first);
@@ -119,7 +119,7 @@ public final class TicketGenerator {
         purchases.fill(target, first.lastName, first.firstName);
     }
 
-    /** One ticket of a booking that has been filled. */
+    /** Fills in one ticket of a booking that has been filled. */
     void fillTicket(Booking of, int passengerNumber, int placeOfFlight, Passenger who, Ticket target) {
         passengers.fill(of, passengerNumber, who);
         states.fill(of, who, placeOfFlight, target);

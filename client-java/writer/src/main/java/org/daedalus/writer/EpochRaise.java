@@ -146,7 +146,7 @@ final class EpochRaise {
         raise(nowNs, effects);
     }
 
-    /** The answer to the request. An error changes nothing: the deadline asks again. */
+    /** Takes the answer to the request. An error changes nothing: the deadline asks again. */
     void onResult(Result result, long nowNs, WriterEffects effects) {
         if (result.hasEpoch()) {
             EpochReply reply = result.getEpoch();

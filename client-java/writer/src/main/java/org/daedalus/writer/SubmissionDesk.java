@@ -70,7 +70,7 @@ final class SubmissionDesk {
         }
     }
 
-    /** A peer's operation of any kind; {@code waiter} gets the answer. */
+    /** Takes a peer's operation of any kind; {@code waiter} gets the answer. */
     void onOperation(long waiter, Operation operation, WriterEffects effects) {
         OperationKind kind = operation.getHeader().getKind();
         if (kind != OperationKind.OPERATION_KIND_SUBMIT) {
@@ -87,7 +87,10 @@ final class SubmissionDesk {
         }
     }
 
-    /** An update of this very process. One that is new cannot have had an effect before now, whatever its id says. */
+    /**
+     * Takes an update of this very process. One that is new cannot have had an effect before now, whatever its id
+     * says.
+     */
     void submit(long waiter, SubmissionId id, UpdateBody update, List<Route> routes, WriterEffects effects) {
         SubmissionId stamped = id.getRepeated()
                 ? id : id.toBuilder().setEpoch(core.epoch()).setNumberedAfter(core.lastNumbered()).build();
@@ -95,7 +98,7 @@ final class SubmissionDesk {
     }
 
     /**
-     * Rows of this very process that were packed for {@code table}. Packed bytes have no names and types: another
+     * Takes rows of this very process that were packed for {@code table}. Packed bytes have no names and types: another
      * schema would read them as something else.
      */
     void submitBatch(long waiter, SubmissionId id, SubmitBody batch, DescribeReply table, WriterEffects effects) {

@@ -126,7 +126,7 @@ final class JournaledLife implements WriterJournal.Listener {
         events.add(() -> step(effects -> core.onJournalLost(journal.lost(reason), effects)));
     }
 
-    /** As LogicalWriter carries a step out. */
+    /** Carries a step out as WriterDriver does. */
     private void step(Consumer<WriterEffects> event) {
         WriterEffects effects = new WriterEffects();
         event.accept(effects);

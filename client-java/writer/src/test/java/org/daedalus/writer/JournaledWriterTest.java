@@ -28,7 +28,7 @@ class JournaledWriterTest {
         return new JournaledLife(new FaultyFolder(), nodes, false);
     }
 
-    /** As after a loss of power. */
+    /** Returns the next life after a loss of power. */
     private JournaledLife again(JournaledLife before) throws IOException {
         before.journal.close();
         return new JournaledLife(before.folder.afterPowerLoss(), nodes, false);

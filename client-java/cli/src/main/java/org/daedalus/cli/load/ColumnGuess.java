@@ -50,12 +50,12 @@ final class ColumnGuess {
         dates = format.dateFormats().isEmpty() ? null : new DateForm(format.dateFormats());
     }
 
-    /** There is no value. */
+    /** Takes into account that there is no value. */
     void addNull() {
         hasNull = true;
     }
 
-    /** There is this one. */
+    /** Takes a value into account. */
     void add(String text) {
         values++;
         sizeMax = Math.max(sizeMax, text.getBytes(StandardCharsets.UTF_8).length);

@@ -198,7 +198,7 @@ public final class LoadCommand implements Callable<Integer> {
         return table;
     }
 
-    /** One after the other; those that earlier runs have loaded are passed over. */
+    /** Loads one after the other; those that earlier runs have loaded are passed over. */
     private void runAll(List<LoadSource> sources, FileLoad.Options options) throws CliException, IOException {
         long rowsIn = 0;
         long rowsAside = 0;

@@ -17,7 +17,7 @@ interface RecordSource {
     /** Returns why the text here is no record; null when it is one. Its first line counts as the record then. */
     String problem();
 
-    /** It is a blank line. */
+    /** Says whether the record is a blank line. */
     boolean isBlank();
 
     /** Line the record starts on, from 1. */

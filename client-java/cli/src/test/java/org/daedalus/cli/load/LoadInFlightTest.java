@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How much a load sends before it waits for the oldest answer, shown by a cluster that gives none. */
+/** A load sends so much before it waits for the oldest answer, shown by a cluster that gives none. */
 class LoadInFlightTest {
     @RegisterExtension
     private final Said said = new Said();

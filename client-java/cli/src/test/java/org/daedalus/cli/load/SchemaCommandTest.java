@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which table is proposed for a file. */
+/** The command proposes a table for a file. */
 class SchemaCommandTest {
     @RegisterExtension
     private final Said said = new Said();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many INSERTs of a file are sent before the oldest has ended, shown by a cluster that answers none. */
+/** So many INSERTs of a file are sent before the oldest has ended, shown by a cluster that answers none. */
 class ScriptInFlightTest {
     private static final Pattern ENDED = Pattern.compile("ERROR 57014");
 

@@ -11,7 +11,7 @@ import org.jline.reader.Candidate;
 import org.jline.reader.impl.DefaultParser;
 import org.junit.jupiter.api.Test;
 
-/** In which order what may come next is offered. */
+/** The completer offers words in an order. */
 class ShellCompleterTest {
     @Test
     void shouldOfferColumnsBeforeFunctionsAndFunctionsBeforeKeywords() throws Exception {

@@ -23,7 +23,7 @@ public final class JournalReader {
         /** A file begins. */
         void onFile(JournalHeader header) throws JournalException;
 
-        /** One record; {@code payload} is valid during the call only. */
+        /** Takes one record; {@code payload} is valid during the call only. */
         void onRecord(long position, int kind, ByteBuffer payload) throws JournalException;
     }
 

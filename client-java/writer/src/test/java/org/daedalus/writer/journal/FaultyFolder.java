@@ -38,24 +38,24 @@ public final class FaultyFolder implements JournalFolder {
         failingWrites = count;
     }
 
-    /** How often a file was forced with success. */
+    /** Returns how often a file was forced with success. */
     public synchronized int forces() {
         return forces;
     }
 
-    /** How often a file was forced again after that had failed. */
+    /** Returns how often a file was forced again after that had failed. */
     public synchronized int forcesOfFailed() {
         return forcesOfFailed;
     }
 
-    /** As it is after a loss of power: what was forced is there, of the rest nothing. */
+    /** Returns the folder after a loss of power: what was forced is there, of the rest nothing. */
     public synchronized FaultyFolder afterPowerLoss() {
         FaultyFolder left = new FaultyFolder();
         files.forEach((name, content) -> left.put(name, content.durable));
         return left;
     }
 
-    /** As it is after a kill: all is there that was written. */
+    /** Returns the folder after a kill: all is there that was written. */
     public synchronized FaultyFolder copy() {
         FaultyFolder copy = new FaultyFolder();
         files.forEach((name, content) -> copy.put(name, content.written));

@@ -190,7 +190,7 @@ public final class ClientCore {
     }
 
     /**
-     * Rows, which may be the only ones that ever have the columns of their shape, even when they are late.
+     * Takes rows, which may be the only ones that ever have the columns of their shape, even when they are late.
      *
      * @param peer null: it is gone
      * @param request null: it is over, by its deadline or an abort

@@ -25,7 +25,7 @@ final class DeadlineHeap {
         return heap[0];
     }
 
-    /** A request that is in no heap. */
+    /** Adds a request that is in no heap. */
     void add(Request request) {
         if (size == heap.length) {
             heap = Arrays.copyOf(heap, 2 * size);

@@ -17,10 +17,10 @@ import org.daedalus.wire.v1.SubmitBody;
 public final class Request {
     /** Takes what comes back. Called on the network's thread; must not block or throw. */
     public interface Responder {
-        /** A result of the request; the last one is followed by nothing. */
+        /** Takes a result of the request; the last one is followed by nothing. */
         void onResult(ArrivedResult result);
 
-        /** The end without an answer; what came before is void. */
+        /** Takes the end without an answer; what came before is void. */
         void onFailure(DaedalusException failure);
     }
 

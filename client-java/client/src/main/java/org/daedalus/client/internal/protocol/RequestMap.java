@@ -20,7 +20,7 @@ final class RequestMap {
         return size;
     }
 
-    /** A request whose sequence is not here. */
+    /** Adds a request whose sequence is not here. */
     void put(Request request) {
         if (2 * (size + 1) > places.length) {
             grow();

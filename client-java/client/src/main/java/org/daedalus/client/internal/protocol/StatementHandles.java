@@ -40,7 +40,7 @@ final class StatementHandles {
             this.sequence = sequence;
         }
 
-        /** It is about to be sent; false: it has been before. */
+        /** Notes that the definition is about to be sent; returns false when it has been before. */
         boolean markSent() {
             boolean isFirst = !isSent;
             isSent = true;

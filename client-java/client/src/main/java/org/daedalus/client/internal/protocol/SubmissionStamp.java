@@ -20,7 +20,7 @@ record SubmissionStamp(long epoch, long numberedAfter) {
         return new SubmissionStamp(submission.getEpoch(), submission.getNumberedAfter());
     }
 
-    /** The writer itself has said so. */
+    /** Makes the stamp that the writer itself has said. */
     static SubmissionStamp of(WriteRefused stale) {
         return new SubmissionStamp(stale.getEpoch(), stale.getTimestamp());
     }

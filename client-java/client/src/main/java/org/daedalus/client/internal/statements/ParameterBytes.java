@@ -35,7 +35,7 @@ public final class ParameterBytes {
         return all.toByteString();
     }
 
-    /** One more; throws IllegalArgumentException for a class that no type corresponds to. */
+    /** Adds one more; throws IllegalArgumentException for a class that no type corresponds to. */
     void add(Object value) {
         Parameters.Typed typed = Parameters.of(value);
         packed.clear();

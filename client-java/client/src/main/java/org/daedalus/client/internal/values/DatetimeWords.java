@@ -80,12 +80,12 @@ final class DatetimeWords {
         return DAYLIGHT_TIMES.get(name);
     }
 
-    /** An abbreviation that means what it meant at a place. */
+    /** Says whether the name is an abbreviation that means what it meant at a place. */
     static boolean isTimeOfPlace(String name) {
         return TIMES_OF_PLACES.contains(name);
     }
 
-    /** A zone whose name is one word, or says what its offset is. */
+    /** Says whether the name is one word that names a zone, or says what the zone's offset is. */
     static boolean isZone(String name) {
         return ZONE_WORDS.contains(name) || POSIX_ZONE.matcher(name).matches();
     }

@@ -205,7 +205,7 @@ class ClientCoreRoomTest {
         assertThat(core.submit(update(), 0).sends()).hasSize(1);
     }
 
-    /** With so many in the window, each that is confirmed while others wait makes it larger by one over its size. */
+    /** Each of so many in the window that is confirmed while others wait makes it larger by one over its size. */
     @Test
     void shouldGrowTheWindowOnlyWhileUpdatesWaitForRoom() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);

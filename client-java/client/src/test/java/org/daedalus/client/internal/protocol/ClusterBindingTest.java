@@ -9,7 +9,7 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.Role;
 import org.junit.jupiter.api.Test;
 
-/** Which cluster a client connects to, and which one may replace it. */
+/** A client connects to one cluster, which another one may replace. */
 class ClusterBindingTest {
     private static final String A = "a:1";
     private static final String B = "b:1";

@@ -17,7 +17,7 @@ import org.daedalus.wire.v1.WriteConfirmed;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How many updates are under way, against writers with more and less room. */
+/** Updates are under way in numbers that writers with more and less room take. */
 class UpdateWindowTest {
     private static final long DEADLINE = Long.MAX_VALUE / 2;
     private static final long SECOND = 1_000_000_000L;

@@ -55,7 +55,7 @@ class PlainTextTest {
         }
     }
 
-    /** True when the plain way packed it. */
+    /** Packs the text both ways, and returns true when the plain way packed it. */
     private static boolean check(ColumnType type, String text) {
         byte[] bytes = ("x" + text + "y").getBytes(StandardCharsets.UTF_8);
         ByteWriter out = new ByteWriter(16);
