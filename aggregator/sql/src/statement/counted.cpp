@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "exists.hpp"
 #include "expression_binder.hpp"
 #include "flatten.hpp"
 #include "node_rewriter.hpp"
@@ -28,24 +29,9 @@ struct Counted {
   bool is_exists = false;  ///< Only whether there is a row.
 };
 
-bool is_exists(const Node& node) { return node.sub_link().kind == grammar::SubLink::Kind::kExists; }
-
-void add_queries(const Node& node, std::vector<const SelectStatement*>& found) {
-  if (is_exists(node)) {
-    found.push_back(&node.sub_link().query.select());
-  }
-  for (const Node& child : children_of(node)) {
-    add_queries(child, found);
-  }
-}
-
 /// The query of the one EXISTS in the list or in WHERE.
 Counted counted_by_exists(const SelectStatement& select) {
-  std::vector<const SelectStatement*> found;
-  for (const Node& target : select.target_list) {
-    add_queries(target.target().value, found);
-  }
-  add_queries(select.where_clause, found);
+  const std::vector<const SelectStatement*> found = queries_of_exists(select);
   const bool is_one = found.size() == 1 && !select.with_clause.is_present() && !is_of_values(*found[0]);
   return is_one ? Counted{found[0], true} : Counted{};
 }
@@ -97,39 +83,14 @@ Counted counted_in(const SelectStatement& select) {
   return select.from_clause.empty() ? counted_by_exists(select) : counted_in_from(select);
 }
 
-/// The statement with other nodes in the place of what counts; its outputs are called as they were.
-Result<SelectStatement> replaced(const SelectStatement& select, Arena& arena,
-                                 const NodeRewriter::Replacement& instead) {
-  NodeRewriter rewriter(arena, instead);
-  SelectStatement made = select;
-  made.from_clause = {};
-  made.with_clause = {};
-  std::vector<Node> targets;
-  for (const Node& node : select.target_list) {
-    auto* target = arena_make<grammar::ResultTarget>(arena, node.target());
-    auto value = rewriter.rewrite(target->value);
-    if (!value) {
-      return value.error();
-    }
-    target->name = target->name.empty() ? arena_text(arena, name_of(target->value)) : target->name;
-    target->value = *value;
-    targets.emplace_back(target, node.location());
+/// The statement without its query in FROM, and with other nodes in the place of what counts.
+Result<SelectStatement> without_from(const SelectStatement& select, Arena& arena,
+                                     const NodeRewriter::Replacement& instead) {
+  auto made = replaced(select, arena, instead);
+  if (made) {
+    made->from_clause = {};
+    made->with_clause = {};
   }
-  made.target_list = rewriter.list(targets);
-  std::vector<Node> keys;
-  for (const Node& node : select.sort_clause) {
-    auto key = rewriter.rewrite(node);
-    if (!key) {
-      return key.error();
-    }
-    keys.push_back(*key);
-  }
-  made.sort_clause = rewriter.list(keys);
-  auto where = rewriter.rewrite(select.where_clause);
-  if (!where) {
-    return where.error();
-  }
-  made.where_clause = *where;
   return made;
 }
 
@@ -142,25 +103,11 @@ Node number_at(Arena& arena, int32_t location) {
   return {column, location};
 }
 
-Node is_any_at(Arena& arena, int32_t location) {
-  auto* zero = arena_make<grammar::ConstantNode>(arena);
-  zero->kind = grammar::ConstantNode::Kind::kInteger;
-  zero->location = location;
-  auto* more = arena_make<grammar::OperatorExpression>(arena);
-  auto names = arena_list<std::string_view>(arena, 1);
-  names[0] = ">";
-  more->name = names;
-  more->left = number_at(arena, location);
-  more->right = Node(zero, location);
-  more->location = location;
-  return {more, location};
-}
-
 /// The statement over the number.
 Result<SelectStatement> over_number(const SelectStatement& select, Arena& arena) {
-  return replaced(select, arena, [&](const Node& node) {
+  return without_from(select, arena, [&](const Node& node) {
     if (is_exists(node)) {
-      return is_any_at(arena, node.location());
+      return is_more_than_none(arena, number_at(arena, node.location()), node.location());
     }
     return !select.from_clause.empty() && counts_rows(node) ? number_at(arena, node.location()) : Node();
   });
@@ -171,22 +118,6 @@ std::shared_ptr<const semantics::Schema> schema_of_number() {
   schema->table_name = kNumber;
   schema->columns.push_back({kNumber, {TypeKind::kBigint}, false, {}, {}});
   return schema;
-}
-
-/// EXISTS does not ask what its query lists: it may list nothing.
-const SelectStatement& with_list(const SelectStatement& query, Arena& arena) {
-  if (!query.target_list.empty()) {
-    return query;
-  }
-  auto* truth = arena_make<grammar::ConstantNode>(arena);
-  truth->kind = grammar::ConstantNode::Kind::kBoolean;
-  auto* target = arena_make<grammar::ResultTarget>(arena);
-  target->value = Node(truth, -1);
-  auto list = arena_list<Node>(arena, 1);
-  list[0] = Node(target, -1);
-  auto* made = arena_make<SelectStatement>(arena, query);
-  made->target_list = list;
-  return *made;
 }
 
 /// Rows of as many groups, of which nothing is put out.
@@ -229,7 +160,7 @@ bool is_of_number(const SelectStatement& select) { return counted_in(select).que
 const SelectStatement& counted_query(const SelectStatement& select) { return *counted_in(select).query; }
 
 Result<SelectStatement> without_query(const SelectStatement& select, Arena& arena) {
-  return replaced(select, arena, [&](const Node& node) {
+  return without_from(select, arena, [&](const Node& node) {
     auto* truth = arena_make<grammar::ConstantNode>(arena);
     truth->kind = grammar::ConstantNode::Kind::kBoolean;
     return is_exists(node) ? Node(truth, node.location()) : Node();

@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "counted.hpp"
+#include "exists.hpp"
 #include "expression_binder.hpp"
 #include "flatten.hpp"
 #include "refusals.hpp"
+#include "several_exists.hpp"
 #include "unnest.hpp"
 #include "values.hpp"
 
@@ -170,6 +172,16 @@ Result<void> ParameterAnalysis::select(const grammar::SelectStatement& statement
     Arena arena(kArenaBytes);
     auto around = without_query(statement, arena);
     return around ? flat_select(*around) : passed(around.error());
+  }
+  if (is_of_several_exists(statement)) {
+    for (const grammar::SelectStatement* const query : queries_of_exists(statement)) {
+      if (auto done = select(*query); !done) {
+        return done;
+      }
+    }
+    Arena arena(kArenaBytes);
+    auto made = with_filters(statement, arena);
+    return made ? flat_select(*made) : passed(made.error());
   }
   if (!has_inner_query(statement)) {
     return flat_select(statement);

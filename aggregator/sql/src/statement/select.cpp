@@ -14,6 +14,7 @@
 #include "refusals.hpp"
 #include "select_folding.hpp"
 #include "select_parts.hpp"
+#include "several_exists.hpp"
 #include "sort_group.hpp"
 #include "statements.hpp"
 #include "values.hpp"
@@ -394,7 +395,7 @@ Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap
   if (is_of_number(select)) {
     return compile_number(scope, map, select);
   }
-  auto read = read_select(scope, select);
+  auto read = is_of_several_exists(select) ? read_several_exists(scope, select) : read_select(scope, select);
   if (!read) {
     return read.error();
   }
