@@ -6,6 +6,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "setting_entries.hpp"
+
 namespace daedalus::postgres {
 
 namespace {
@@ -28,7 +30,8 @@ std::vector<semantics::Column> columns_of(const Command& command) {
   if (const auto* shown = std::get_if<ShowCommand>(&command); shown != nullptr && shown->name == "all") {
     columns = {text_column("name"), text_column("setting"), text_column("description")};
   } else if (shown != nullptr) {
-    columns.push_back(text_column(shown->name == "timezone" ? "TimeZone" : shown->name));
+    const SettingEntry* const entry = find_setting(shown->name);
+    columns.push_back(text_column(entry == nullptr ? shown->name : std::string(entry->name)));
   } else if (const auto* query = std::get_if<SessionQuery>(&command)) {
     for (const auto& item : query->items) {
       columns.push_back(text_column(item.column));
