@@ -92,9 +92,16 @@ TEST_F(SimpleTest, SettingsAreSetShownAndReset) {
   EXPECT_EQ(said(), "C SET|T search_path:25|D a, B|C SHOW|C SET|C SET|Z I");
 }
 
+TEST_F(SimpleTest, DateStyleKeepsWhatItsNewValueLeavesOut) {
+  send(query("SET datestyle = 'ISO, DMY'; SET datestyle = 'ISO'; SHOW datestyle"));
+  EXPECT_EQ(said(), "C SET|C SET|T DateStyle:25|D ISO, DMY|C SHOW|S DateStyle=ISO, DMY|Z I");
+}
+
 TEST_F(SimpleTest, WhatWouldChangeAnswersAndIsNotHonouredIsRefusedByName) {
   for (const auto& [sql, told] : std::initializer_list<std::pair<const char*, const char*>>{
            {"SET datestyle = 'German'", "E 0A000 DateStyle = German is not supported|Z I"},
+           {"SET datestyle = 'DMY, YMD'", "E 22023 invalid value for parameter \"DateStyle\": \"DMY, YMD\"|Z I"},
+           {"SET datestyle = 'ISO DMY'", "E 22023 invalid value for parameter \"DateStyle\": \"ISO DMY\"|Z I"},
            {"SET extra_float_digits = 0", "E 0A000 extra_float_digits = 0 is not supported|Z I"},
            {"SET standard_conforming_strings = off", "E 0A000 standard_conforming_strings = off is not supported|Z I"},
            {"SET client_encoding = 'LATIN2'", "E 0A000 client_encoding = LATIN2 is not supported|Z I"},

@@ -68,6 +68,29 @@ TEST_F(ZoneTest, GoesAlongWithEveryStatement) {
   EXPECT_EQ(std::get<Work::Compile>(works_.back().what).statement.time_zone(), kEast);
 }
 
+TEST_F(ZoneTest, TheOrderOfDatesGoesAlongWithEveryStatementToo) {
+  send(query("SET datestyle = dmy; SELECT 1"));
+  EXPECT_EQ(asked().date_order(), "DMY");
+  answer_rows({1});
+  send(query("BEGIN; SET datestyle = ymd; ROLLBACK; SELECT 1"));
+  EXPECT_EQ(asked().date_order(), "DMY");
+  answer_rows({1});
+  send(query("RESET datestyle; SELECT 1"));
+  EXPECT_EQ(asked().date_order(), "");
+}
+
+TEST_F(ZoneTest, APreparedStatementKeepsTheOrderOfDatesThatItWasPreparedIn) {
+  send(query("SET datestyle = dmy"));
+  send(parse("", "SELECT id FROM tickets WHERE day = '01/02/2013'"));
+  EXPECT_EQ(std::get<Work::Describe>(works_.back().what).dates, semantics::DateOrder::kDayMonthYear);
+  described();
+  send(parse("q", "SELECT id FROM tickets WHERE day = '01/02/2013'") + sync());
+  described();
+  send(query("SET datestyle = mdy"));
+  send(bind("", "q") + execute("") + sync());
+  EXPECT_EQ(asked().date_order(), "DMY");
+}
+
 TEST_F(ZoneTest, ItsClocksShowMoments) {
   send(query("SELECT at FROM tickets"));
   answer_moment();

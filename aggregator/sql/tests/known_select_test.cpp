@@ -109,6 +109,33 @@ TEST_F(KnownSelectTest, WhatDoesNotHangOnTheZoneIsKnownForAll) {
   static_cast<void>(bind_and_compile(compiler, asked));  // Which compares, whichever way it comes about.
 }
 
+TEST_F(KnownSelectTest, WhatHangsOnTheOrderOfDatesIsKnownForItsUsualOrderOnly) {
+  for (const std::string_view sql : {"SELECT i FROM t WHERE day = '01/02/2013'", "SELECT v::date FROM t WHERE i = 1"}) {
+    Compiler compiler(schema_, map_);
+    wire::v1::StatementBody asked = statement(sql, {});
+    EXPECT_FALSE(bind_and_compile(compiler, asked));
+    EXPECT_FALSE(bind_and_compile(compiler, asked)) << "kept before it came again";
+    EXPECT_TRUE(bind_and_compile(compiler, asked)) << sql;
+    asked.set_date_order("DMY");
+    EXPECT_FALSE(bind_and_compile(compiler, asked)) << sql;
+    EXPECT_FALSE(bind_and_compile(compiler, asked)) << sql;
+    asked.clear_date_order();
+    EXPECT_TRUE(bind_and_compile(compiler, asked)) << sql;
+  }
+}
+
+TEST_F(KnownSelectTest, ValuesAreReadInTheOrderOfTheSession) {
+  Compiler compiler(schema_, map_);
+  wire::v1::StatementBody asked = statement("SELECT i FROM t WHERE day = $1", {untyped("2013-01-02")});
+  EXPECT_FALSE(bind_and_compile(compiler, asked));
+  EXPECT_FALSE(bind_and_compile(compiler, asked)) << "kept before it came again";
+  *asked.mutable_parameters(0) = untyped("01/02/2013");
+  for (const char* order : {"", "DMY", ""}) {
+    asked.set_date_order(order);
+    EXPECT_TRUE(bind_and_compile(compiler, asked)) << order;
+  }
+}
+
 TEST_F(KnownSelectTest, LiteralsAreByTheClocksOfTheSession) {
   Compiler compiler(schema_, map_);
   for (const std::string_view zone : {kEast, kWest, std::string_view()}) {

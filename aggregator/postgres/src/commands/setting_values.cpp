@@ -33,6 +33,12 @@ std::string listed(std::string_view choices) {
   return list;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  const size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
+  const size_t end = text.find_last_not_of(" \t\n");
+  return end == std::string_view::npos ? std::string_view() : text.substr(begin, end + 1 - begin);
+}
+
 // ---- words ----
 
 Result<std::string> read_choice(const SettingEntry& entry, std::string_view value) {
@@ -76,17 +82,39 @@ Result<std::string> read_locale(const SettingEntry& entry, std::string_view valu
   return unsupported(entry, value, "names, numbers and messages are those of the locale C");
 }
 
-Result<std::string> read_date_style(const SettingEntry& entry, std::string_view value) {
-  std::string parts = lower(value);
-  std::replace(parts.begin(), parts.end(), ',', ' ');
-  for (size_t at = parts.find_first_not_of(' '); at < parts.size();) {
-    const size_t end = std::min(parts.find(' ', at), parts.size());
-    if (!is_choice("iso|mdy|us", std::string_view(parts).substr(at, end - at))) {
-      return unsupported(entry, value, "dates are shown and read as ISO, MDY");
-    }
-    at = parts.find_first_not_of(' ', end);
+/// The order that a word of DateStyle names, as PostgreSQL reads it; nothing where it names none.
+std::optional<semantics::DateOrder> order_of_word(std::string_view word) {
+  if (word == "dmy" || word.starts_with("euro")) {
+    return semantics::DateOrder::kDayMonthYear;
   }
-  return std::string("ISO, MDY");
+  if (word == "mdy" || word == "us" || word.starts_with("noneuro")) {
+    return semantics::DateOrder::kMonthDayYear;
+  }
+  return word == "ymd" ? std::optional(semantics::DateOrder::kYearMonthDay) : std::nullopt;
+}
+
+bool is_other_style(std::string_view word) {
+  return is_choice("sql|german|default", word) || word.starts_with("postgres");
+}
+
+/// Words with commas between them: a style, an order, or both; what is left out stays as it is.
+Result<std::string> read_date_style(const SettingEntry& entry, std::string_view value, std::string_view current) {
+  const std::string parts = lower(value);
+  std::optional<semantics::DateOrder> order;
+  for (size_t at = 0; at <= parts.size() && !without_blanks(parts).empty();) {
+    const size_t end = std::min(parts.find(',', at), parts.size());
+    const std::string_view word = without_blanks(std::string_view(parts).substr(at, end - at));
+    const auto named = order_of_word(word);
+    if (is_other_style(word)) {
+      return unsupported(entry, value, "dates are shown as ISO, and read as MDY, DMY or YMD");
+    }
+    if ((!named && word != "iso") || (named && order && *named != *order)) {
+      return invalid(entry, value);
+    }
+    order = named ? named : order;
+    at = end + 1;
+  }
+  return fmt::format("ISO, {}", semantics::name_of(order.value_or(order_of_date_style(current))));
 }
 
 /// As the database of zones spells it.
@@ -144,12 +172,6 @@ Unit base_of(SettingUnit unit) {
   return {"8kB", 8192};
 }
 
-std::string_view without_blanks(std::string_view text) {
-  const size_t begin = std::min(text.find_first_not_of(" \t\n"), text.size());
-  const size_t end = text.find_last_not_of(" \t\n");
-  return end == std::string_view::npos ? std::string_view() : text.substr(begin, end + 1 - begin);
-}
-
 /// A number of the parameter's unit; nothing where the text is none.
 std::optional<double> read_number(const SettingEntry& entry, std::string_view value) {
   std::string_view text = without_blanks(value);
@@ -200,7 +222,8 @@ Result<std::string> read_numeric(const SettingEntry& entry, std::string_view val
   return is_whole ? shown_with_unit(entry, static_cast<int64_t>(number)) : fmt::format("{:.6g}", number);
 }
 
-Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view value, const semantics::TimeZones* zones) {
+Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view value, std::string_view current,
+                                 const semantics::TimeZones* zones) {
   switch (entry.kind) {
     case SettingKind::kText:
       return std::string(value);
@@ -218,7 +241,7 @@ Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view val
     case SettingKind::kLocale:
       return read_locale(entry, value);
     case SettingKind::kDateStyle:
-      return read_date_style(entry, value);
+      return read_date_style(entry, value, current);
     case SettingKind::kIdentity:
     case SettingKind::kFixed:
       break;
@@ -228,8 +251,13 @@ Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view val
 
 }  // namespace
 
-Result<std::string> read_setting(const SettingEntry& entry, std::string_view value, const semantics::TimeZones* zones) {
-  auto read = read_by_kind(entry, value, zones);
+semantics::DateOrder order_of_date_style(std::string_view shown) {
+  return semantics::date_order_of(shown.substr(shown.find_last_of(' ') + 1));
+}
+
+Result<std::string> read_setting(const SettingEntry& entry, std::string_view value, std::string_view current,
+                                 const semantics::TimeZones* zones) {
+  auto read = read_by_kind(entry, value, current, zones);
   return read && is_choice(entry.refused, *read) ? Result<std::string>(unsupported(entry, value)) : std::move(read);
 }
 

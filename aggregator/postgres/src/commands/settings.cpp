@@ -20,6 +20,7 @@ constexpr std::string_view kIdleInBlockTimeout = "idle_in_transaction_session_ti
 constexpr std::string_view kIdleSessionTimeout = "idle_session_timeout";
 constexpr std::string_view kEncoding = "client_encoding";
 constexpr std::string_view kIntervalStyle = "intervalstyle";
+constexpr std::string_view kDateStyle = "datestyle";
 constexpr std::string_view kComputeMs = "daedalus.compute_ms";
 
 bool is_custom(std::string_view key) {
@@ -70,7 +71,7 @@ Result<void> Settings::set(std::string_view name, std::string_view value) {
   if (entry->kind == SettingKind::kIdentity) {
     return set_identity(*entry, value);
   }
-  auto read = read_setting(*entry, value, zones_);
+  auto read = read_setting(*entry, value, current(key), zones_);
   if (!read) {
     return read.error();
   }
@@ -168,6 +169,7 @@ void Settings::learn() {
   compute_ms_ = static_cast<uint32_t>(std::min<int64_t>(milliseconds_of(current(kComputeMs)), UINT32_MAX));
   encoding_ = encoding_of(current(kEncoding));
   interval_style_ = semantics::interval_style_of(current(kIntervalStyle));
+  date_order_ = order_of_date_style(current(kDateStyle));
   const std::string name = current(lower(kTimeZone));
   if (zone_ != nullptr && zone_->name() == name) {
     return;

@@ -15,6 +15,7 @@
 
 #include "client_encoding.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/interval_style.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "setting_entry.hpp"
@@ -55,10 +56,12 @@ class Settings {
   /// The zone of the session's clocks; null: UTC.
   [[nodiscard]] const std::shared_ptr<const semantics::SessionZone>& zone() const { return zone_; }
   [[nodiscard]] semantics::IntervalStyle interval_style() const { return interval_style_; }
+  /// The order in which texts are read as dates.
+  [[nodiscard]] semantics::DateOrder date_order() const { return date_order_; }
   /// The encoding of the client's texts.
   [[nodiscard]] ClientEncoding encoding() const { return encoding_; }
-  /// How texts show values.
-  [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_, encoding_}; }
+  /// How texts show values, and are read.
+  [[nodiscard]] ValueStyle value_style() const { return {zone_, interval_style_, date_order_, encoding_}; }
   /// A statement may take so long; 0: any time.
   [[nodiscard]] int64_t statement_timeout_ns() const { return statement_timeout_ns_; }
 
@@ -98,6 +101,7 @@ class Settings {
   int64_t idle_session_timeout_ns_ = 0;
   uint32_t compute_ms_ = 0;
   semantics::IntervalStyle interval_style_ = semantics::IntervalStyle::kPostgres;
+  semantics::DateOrder date_order_ = semantics::DateOrder::kMonthDayYear;
   ClientEncoding encoding_ = ClientEncoding::kUtf8;
   std::shared_ptr<const semantics::SessionZone> zone_;
 };

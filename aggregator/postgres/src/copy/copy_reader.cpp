@@ -230,7 +230,7 @@ Result<Value> CopyReader::value_of(size_t field) {
   if (is_binary && !semantics::is_valid_text(*given)) {
     return wrong_encoding(*given);
   }
-  return semantics::parse_text(type, *given, now_us_, nullptr, bound_zone(target_.zone));
+  return semantics::parse_text(type, *given, now_us_, nullptr, bound_zone(target_.zone), target_.dates);
 }
 
 Result<void> CopyReader::take_row(CopyRows& rows) {

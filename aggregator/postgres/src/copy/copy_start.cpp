@@ -63,7 +63,7 @@ Result<CopyStart> start_copy_from(const aggregator::CopyStatement& copy,
     return columns.error();
   }
   CopyStart start{nullptr, options->format, columns->size()};
-  auto reader = CopyReader::make({schema, std::move(*columns), std::move(*options), style.zone}, bound);
+  auto reader = CopyReader::make({schema, std::move(*columns), std::move(*options), style.zone, style.dates}, bound);
   if (!reader) {
     return reader.error();
   }

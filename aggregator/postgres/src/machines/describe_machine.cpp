@@ -61,6 +61,7 @@ void DescribeMachine::declare(Portal& portal) {
 
 void DescribeMachine::describe(std::unique_ptr<DescriptionRun> run, const DescriptionRun::Kinds& declared) {
   run->declare(declared);
+  run->statement.dates = core_.settings->date_order();
   if (!core_.entrance.has_table()) {
     const std::string& sql = run->statement.sql;
     return core_.locate(std::move(run), sql, {});  // Whatever is read or written there is the catalogue's.
@@ -71,10 +72,12 @@ void DescribeMachine::describe(std::unique_ptr<DescriptionRun> run, const Descri
 void DescribeMachine::describe_by_compiler(std::unique_ptr<DescriptionRun> run) {
   const Prepared& statement = run->statement;
   DescriptionRun::Kinds declared = declared_of(statement);
-  if (const auto* known = core_.descriptions.find(statement.sql, declared)) {
+  const auto* const known = has_usual_order(statement) ? core_.descriptions.find(statement.sql, declared) : nullptr;
+  if (known != nullptr) {
     return on_described(std::move(run), *known);
   }
-  Work::Describe work{compiled_text(statement.command, statement.sql), std::move(declared)};
+  Work::Describe work{compiled_text(statement.command, statement.sql), std::move(declared),
+                      core_.settings->date_order()};
   core_.start_work(awaited::Description{std::move(run)}, std::move(work));
 }
 

@@ -256,7 +256,7 @@ void PgSession::take_work(Awaited awaited, WorkDone done) {
   } else if (auto* const described = std::get_if<awaited::Description>(&awaited)) {
     auto description = std::get<Result<aggregator::StatementDescription>>(std::move(done));
     const Prepared& statement = described->run->statement;
-    if (description) {
+    if (description && has_usual_order(statement)) {
       core_.descriptions.keep(statement.sql, declared_of(statement), *description);
     }
     DescribeMachine(core_).on_described(std::move(described->run), std::move(description));

@@ -28,7 +28,7 @@ WorkDone do_work(const Work& work, aggregator::Compiler& compiler, std::string_v
     return pieces_of(*split->text, SessionLimits{}.simple_statements_max);
   }
   if (const auto* describe = std::get_if<Work::Describe>(&work.what)) {
-    return compiler.describe(describe->sql, describe->declared);
+    return compiler.describe(describe->sql, describe->declared, describe->dates);
   }
   if (const auto* piece = std::get_if<Work::Convert>(&work.what)) {
     return convert(*piece, wall_clock_us());

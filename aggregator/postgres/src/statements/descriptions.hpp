@@ -2,7 +2,8 @@
 // and again and again where its driver gives them no name.
 //
 // Decides how much is kept; what has not been asked for longest goes first. A description depends on text, declared
-// types and schema alone, so that one that is kept is never out of date.
+// types and schema alone, so that one that is kept is never out of date: what sessions with another order of dates than
+// MDY learn is not kept.
 #pragma once
 
 #include <cstdint>

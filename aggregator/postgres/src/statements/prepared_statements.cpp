@@ -31,6 +31,8 @@ std::vector<std::optional<aggregator::ParameterKind>> declared_of(const Prepared
   return declared;
 }
 
+bool has_usual_order(const Prepared& prepared) { return prepared.dates == semantics::DateOrder::kMonthDayYear; }
+
 std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows) {
   std::vector<semantics::Column> columns;
   columns.reserve(static_cast<size_t>(rows.columns_size()));

@@ -38,7 +38,9 @@ struct Prepared {
   /// The catalogue describes a statement that it runs: types of its parameters and columns; what is above knows nothing
   /// of them.
   std::shared_ptr<const catalogue::Answer> catalogue;
-  std::shared_ptr<const Error> mistake = nullptr;       ///< With it, it is never bound.
+  std::shared_ptr<const Error> mistake = nullptr;  ///< With it, it is never bound.
+  /// The order in which its texts are read: its session's when it was prepared. Nothing: its session's when it runs.
+  std::optional<semantics::DateOrder> dates = {};
   std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
 };
 
@@ -46,6 +48,8 @@ struct Prepared {
 [[nodiscard]] std::vector<uint32_t> parameter_oids(const Prepared& prepared);
 /// The types that its client has declared.
 [[nodiscard]] std::vector<std::optional<aggregator::ParameterKind>> declared_of(const Prepared& prepared);
+/// Returns whether its texts are read in the usual order, so that its description holds for other sessions, too.
+[[nodiscard]] bool has_usual_order(const Prepared& prepared);
 
 /// The columns that an answer says it has.
 [[nodiscard]] std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows);

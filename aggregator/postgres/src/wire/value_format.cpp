@@ -219,7 +219,8 @@ Result<void> check_array(TypeKind kind, std::string_view text, const ValueStyle&
     if (!element || semantics::is_string(kind)) {
       continue;
     }
-    auto value = semantics::parse_text(Type{kind}, *element, std::nullopt, nullptr, bound_zone(style.zone));
+    auto value =
+        semantics::parse_text(Type{kind}, *element, std::nullopt, nullptr, bound_zone(style.zone), style.dates);
     if (!value && value.error().sqlstate != "0A000") {  // That says 'now', or a zone by its name.
       return value.error();
     }
@@ -249,9 +250,9 @@ Result<wire::v1::Constant> read_text_parameter(TypeKind kind, std::string_view t
   if (semantics::is_string(kind) && text.size() > semantics::kStringLengthMax) {
     return unread({kind}, text);  // No type has such a length; its place says what that means.
   }
-  auto value = semantics::is_string(kind)
-                   ? Result<Value>(std::string(text))
-                   : semantics::parse_text(Type{kind}, text, std::nullopt, nullptr, bound_zone(style.zone));
+  auto value = semantics::is_string(kind) ? Result<Value>(std::string(text))
+                                          : semantics::parse_text(Type{kind}, text, std::nullopt, nullptr,
+                                                                  bound_zone(style.zone), style.dates);
   if (!value && value.error().sqlstate == "0A000") {
     return unread({kind}, text);  // 'now', or a zone by its name: here nobody knows them.
   }

@@ -13,6 +13,7 @@
 #include "client_encoding.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/interval_style.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
@@ -25,10 +26,11 @@ using SessionZone = std::shared_ptr<const semantics::SessionZone>;
 
 [[nodiscard]] const semantics::BoundZone* bound_zone(const SessionZone& zone);
 
-/// How a session's texts show values.
+/// How a session's texts show values, and are read.
 struct ValueStyle {
   SessionZone zone;
   semantics::IntervalStyle intervals = semantics::IntervalStyle::kPostgres;
+  semantics::DateOrder dates = semantics::DateOrder::kMonthDayYear;  ///< In which texts are read.
   ClientEncoding encoding = ClientEncoding::kUtf8;
 
   friend bool operator==(const ValueStyle&, const ValueStyle&) = default;

@@ -109,7 +109,7 @@ std::optional<BlockModes> Block::modes_of(const SetCommand& command) const {
   if (!is_open() || !command.value || (command.name != kIsolation && command.name != kReadOnly)) {
     return std::nullopt;
   }
-  const auto value = read_setting(*find_setting(command.name), *command.value, nullptr);
+  const auto value = read_setting(*find_setting(command.name), *command.value, {}, nullptr);
   if (!value) {
     return std::nullopt;
   }

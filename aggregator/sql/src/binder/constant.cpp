@@ -9,6 +9,7 @@
 #include "beyond.hpp"
 #include "cast.hpp"
 #include "computing_mistakes.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/uuid.hpp"
 #include "expression_binder.hpp"
@@ -21,6 +22,7 @@ namespace daedalus::aggregator::sql {
 namespace {
 
 using semantics::BoundExpression;
+using semantics::DateOrder;
 using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
@@ -524,7 +526,9 @@ Result<Value> read_text(const Scope& scope, const Type& type, std::string_view t
   }
   const bool is_by_clock = type.kind == TypeKind::kTimestampTz || may_name_the_time(type, text);
   const semantics::SessionZone* zone = is_by_clock ? scope.session_zone() : nullptr;
-  return semantics::parse_text(type, text, scope.now_us(), scope.zones(), zone == nullptr ? nullptr : &zone->zone());
+  const auto order = semantics::may_hang_on_date_order(type.kind, text) ? scope.date_order() : DateOrder::kMonthDayYear;
+  return semantics::parse_text(type, text, scope.now_us(), scope.zones(), zone == nullptr ? nullptr : &zone->zone(),
+                               order);
 }
 
 namespace {

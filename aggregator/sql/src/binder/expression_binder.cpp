@@ -39,6 +39,8 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
+bool may_have_date(TypeKind kind) { return semantics::is_moment(kind) || kind == TypeKind::kTime; }
+
 /// The modifier of values that become one of this kind, where all have the same.
 int32_t common_modifier(const std::vector<Typed>& values, TypeKind kind) {
   const int32_t first = values.front().modifier;
@@ -329,25 +331,59 @@ ExpressionBinder::Bound ExpressionBinder::call(FunctionId function, std::vector<
   return Typed{std::move(*made), false, location};
 }
 
-Result<void> ExpressionBinder::check_interval_texts(const std::vector<BoundExpression>& arguments, const Type& made,
-                                                    int32_t location) const {
+Result<void> ExpressionBinder::check_texts(const std::vector<BoundExpression>& arguments, const Type& made,
+                                           int32_t location) const {
   const auto is_interval = [](const BoundExpression& argument) { return argument.type.kind == TypeKind::kInterval; };
   const bool has_interval = std::any_of(arguments.begin(), arguments.end(), is_interval);
   if (has_interval && semantics::is_string(made.kind)) {
     return scope_.show_interval(location);
   }
-  const bool reads_text =
-      made.kind == TypeKind::kInterval && arguments.size() == 1 && semantics::is_string(arguments[0].type.kind);
-  return reads_text ? scope_.read_intervals(location) : Result<void>();
+  if (arguments.size() != 1 || !semantics::is_string(arguments[0].type.kind)) {
+    return {};
+  }
+  return made.kind == TypeKind::kInterval ? scope_.read_intervals(location)
+         : may_have_date(made.kind)       ? scope_.read_dates(location)
+                                          : Result<void>();
+}
+
+Result<std::optional<BoundExpression>> ExpressionBinder::read_in_order(const BoundExpression& text,
+                                                                       const Type& type) const {
+  using Read = std::optional<BoundExpression>;
+  const bool is_read = semantics::is_string(text.type.kind) && may_have_date(type.kind);
+  if (!is_read || scope_.date_order() == semantics::DateOrder::kMonthDayYear) {
+    return Read();
+  }
+  const auto folded = semantics::fold(BoundExpression(text));
+  if (!folded || !folded->is_constant()) {
+    return Read();
+  }
+  if (semantics::is_null(folded->value)) {
+    return Read(semantics::make_constant(type, Value()));
+  }
+  auto value = read_text(scope_, type, std::get<std::string>(folded->value));
+  if (!value && !scope_.leaves_mistakes()) {
+    return value.error();  // PostgreSQL tells no place of what is computed.
+  }
+  return Read(semantics::make_constant(type, value ? std::move(*value) : Value()));
 }
 
 ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type& type, int32_t location) {
+  auto read = read_in_order(value, type);
+  if (!read) {
+    return read.error();
+  }
+  if (*read) {
+    return Typed{std::move(**read), false, location};
+  }
+  auto taken = list_of(std::move(value));
+  if (auto may = check_texts(taken, type, location); !may) {
+    return may.error();
+  }
+  value = std::move(taken.front());
   const semantics::SessionZone* zone =
       semantics::is_cast_by_zone(value.type.kind, type.kind) ? scope_.session_zone() : nullptr;
   if (zone == nullptr) {
-    auto taken = list_of(std::move(value));
-    auto may = check_interval_texts(taken, type, location);
-    return may ? call(FunctionId::kCast, std::move(taken), location, type) : may.error();
+    return call(FunctionId::kCast, list_of(std::move(value)), location, type);
   }
   auto made = semantics::cast_at_zone(std::move(value), type, zone->bound());
   return made ? Bound(Typed{std::move(*made), false, location}) : scope_.located(made.error(), location);
@@ -356,7 +392,7 @@ ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type
 ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::ScalarFunction& function,
                                                           std::vector<BoundExpression> arguments, int32_t location) {
   if (function.name != "to_char") {  // What that writes, its format says.
-    if (auto may = check_interval_texts(arguments, Type{function.result}, location); !may) {
+    if (auto may = check_texts(arguments, Type{function.result}, location); !may) {
       return may.error();
     }
   }

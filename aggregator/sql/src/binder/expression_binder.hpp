@@ -186,9 +186,13 @@ class ExpressionBinder {
   Bound compared(std::string_view sign, Typed left, Typed right, int32_t location);
   /// A cast, by the clocks of the session where these have a part in it. Precondition: there is such a cast.
   Bound cast(semantics::BoundExpression value, const semantics::Type& type, int32_t location);
-  /// Errors: 0A000 an interval becomes a text, or a text an interval, as the session's style would have it otherwise.
-  [[nodiscard]] Result<void> check_interval_texts(const std::vector<semantics::BoundExpression>& arguments,
-                                                  const semantics::Type& made, int32_t location) const;
+  /// Errors: 0A000 an interval becomes a text, or a text an interval or a date, as the session would have it otherwise.
+  [[nodiscard]] Result<void> check_texts(const std::vector<semantics::BoundExpression>& arguments,
+                                         const semantics::Type& made, int32_t location) const;
+  /// A text that is a constant as a date, a moment or a time in the session's order; nothing where it is read in the
+  /// order of nodes, and where it is known only when the statement runs.
+  Result<std::optional<semantics::BoundExpression>> read_in_order(const semantics::BoundExpression& text,
+                                                                  const semantics::Type& type) const;
   /// The function, or what it is where the session's zone is not UTC.
   Bound call_in_session(const semantics::ScalarFunction& function, std::vector<semantics::BoundExpression> arguments,
                         int32_t location);

@@ -120,7 +120,9 @@ struct Compiler::State {
       return kinds;
     }
     sql::ParameterTypes types(kinds);
-    sql::Scope scope(*columns, parsed, types, zones.get());
+    wire::v1::StatementBody session;
+    session.set_date_order(statement.date_order());
+    sql::Scope scope(*columns, parsed, types, session, zones.get());
     if (auto fixed = sql::fix_parameters(scope); !fixed) {
       return fixed.error();
     }
@@ -163,6 +165,7 @@ bool Compiler::bind(const wire::v1::StatementBody& statement, CompiledSelect& bo
   wire::v1::StatementBody with_parameters;
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
   with_parameters.set_time_zone(statement.time_zone());
+  with_parameters.set_date_order(statement.date_order());
   return known->bind(with_parameters, bound);
 }
 
@@ -175,6 +178,7 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   with_parameters.set_sql(std::move(shared->text));
   with_parameters.mutable_parameters()->Add(shared->parameters.begin(), shared->parameters.end());
   with_parameters.set_time_zone(statement.time_zone());
+  with_parameters.set_date_order(statement.date_order());
   // It is known from then on, or cannot be. What stands for literals has no types.
   if (const auto found = state_->cache.get(with_parameters.sql(), sql::Keep::kFromTheFirstTime)) {
     static_cast<void>(compile(*found, with_parameters, now_us, {}));
@@ -280,13 +284,16 @@ std::vector<uint16_t> origins_of(const CompiledSelect& select) {
 }  // namespace
 
 Result<StatementDescription> Compiler::describe(std::string_view sql,
-                                                std::span<const std::optional<ParameterKind>> declared) {
+                                                std::span<const std::optional<ParameterKind>> declared,
+                                                semantics::DateOrder dates) {
   const auto found = state_->cache.get(sql, sql::Keep::kFromTheFirstTime);  // It is about to be asked.
   if (!found) {
     return found.error();
   }
   sql::ParameterTypes types(declared);
-  sql::Scope scope(*state_->columns, *found->parsed, types, state_->zones.get());
+  wire::v1::StatementBody session;
+  session.set_date_order(std::string(semantics::name_of(dates)));
+  sql::Scope scope(*state_->columns, *found->parsed, types, session, state_->zones.get());
   if (auto fixed = sql::fix_parameters(scope); !fixed) {
     return fixed.error();
   }

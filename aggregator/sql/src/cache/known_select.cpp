@@ -91,6 +91,7 @@ std::shared_ptr<const KnownSelect> KnownSelect::of(std::shared_ptr<const ColumnN
     known->declared_.push_back(declared_by(statement.parameters(number - 1)));
     known->kinds_.push_back(scope.kind_of_given(number));
   }
+  known->hangs_on_date_order_ = scope.places().hangs_on_date_order();
   known->hangs_on_zone_ = scope.places().hangs_on_zone();
   known->zone_ = known->hangs_on_zone_ ? std::move(zone) : nullptr;
   if (!known->find_places(scope, statement, predicate)) {
@@ -171,7 +172,8 @@ bool KnownSelect::Fixed::is(const wire::v1::Constant& given) const {
 }
 
 bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
-  return hangs_on_zone_ == other.hangs_on_zone_ && zone_name() == other.zone_name() && declared_ == other.declared_ &&
+  return hangs_on_date_order_ == other.hangs_on_date_order_ && hangs_on_zone_ == other.hangs_on_zone_ &&
+         zone_name() == other.zone_name() && declared_ == other.declared_ &&
          std::equal(fixed_.begin(), fixed_.end(), other.fixed_.begin(), other.fixed_.end(),
                     [](const Fixed& left, const Fixed& right) {
                       return left.parameter == right.parameter && left.is(right.value);
@@ -187,6 +189,7 @@ bool KnownSelect::is_for_the_same(const KnownSelect& other) const {
 
 bool KnownSelect::bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const {
   if (statement.parameters_size() != parameter_count_ || statement.has_slice() ||
+      (hangs_on_date_order_ && !statement.date_order().empty()) ||
       (hangs_on_zone_ && statement.time_zone() != zone_name()) || !have_known_types(statement)) {
     return false;
   }

@@ -98,6 +98,7 @@ class KnownSelect final : public KnownStatement {
   std::vector<std::optional<ParameterKind>> declared_;
   std::vector<std::optional<ParameterKind>> kinds_;
   bool is_for_one_ = false;
+  bool hangs_on_date_order_ = false;                    ///< It is for sessions of the order MDY only.
   bool hangs_on_zone_ = false;                          ///< It is for sessions of one zone only.
   std::shared_ptr<const semantics::SessionZone> zone_;  ///< That of hangs_on_zone_; null: UTC.
   std::vector<Fixed> fixed_;   ///< Parameters that other values would change all for, ascending.

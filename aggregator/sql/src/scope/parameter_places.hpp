@@ -50,6 +50,9 @@ class ParameterPlaces {
   /// What is made depends on the zone of the session's clocks.
   void hang_on_zone() { hangs_on_zone_ = true; }
   [[nodiscard]] bool hangs_on_zone() const { return hangs_on_zone_; }
+  /// What is made depends on the order in which the session reads dates.
+  void hang_on_date_order() { hangs_on_date_order_ = true; }
+  [[nodiscard]] bool hangs_on_date_order() const { return hangs_on_date_order_; }
   /// Values have an effect in a way that is not followed.
   void lose() { is_lost_ = true; }
 
@@ -72,6 +75,7 @@ class ParameterPlaces {
   bool is_lost_ = false;
   bool has_given_up_ = false;
   bool hangs_on_zone_ = false;
+  bool hangs_on_date_order_ = false;
 };
 
 }  // namespace daedalus::aggregator::sql

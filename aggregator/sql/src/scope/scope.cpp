@@ -74,6 +74,15 @@ Result<void> Scope::read_intervals(int32_t location) const {
                              : Result<void>();
 }
 
+Result<void> Scope::read_dates(int32_t location) const {
+  const semantics::DateOrder order = date_order();
+  return order == semantics::DateOrder::kMonthDayYear
+             ? Result<void>()
+             : refuse(
+                   fmt::format("a text of a row as a date while DateStyle is ISO, {}", name_of(order)), location,
+                   "SET DateStyle = 'ISO, MDY' where the texts are of that order, or take them apart with to_date()");
+}
+
 bool Scope::is_standard_style() const {
   return semantics::interval_style_of(body_.interval_style()) == semantics::IntervalStyle::kSqlStandard;
 }

@@ -12,6 +12,7 @@
 #include "column_names.hpp"
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/base/result.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
@@ -38,12 +39,13 @@ class Scope {
         random_(random),
         kinds_(kinds) {}
   /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
+  /// `session` has nothing but what is known of the session.
   Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types,
-        const semantics::TimeZones* zones = nullptr)
+        const wire::v1::StatementBody& session, const semantics::TimeZones* zones = nullptr)
       : columns_(columns),
         schema_(columns.schema()),
         statement_(statement),
-        body_(wire::v1::StatementBody::default_instance()),
+        body_(session),
         now_us_(0),
         zones_(zones),
         types_(&types) {}
@@ -67,6 +69,14 @@ class Scope {
   [[nodiscard]] Result<void> read_interval(std::string_view text, int32_t location) const;
   /// Texts that are known only when the statement runs become intervals. Errors: those of read_interval().
   [[nodiscard]] Result<void> read_intervals(int32_t location) const;
+  /// Returns the order in which the session reads dates. Whoever asks reads a text that hangs on it.
+  [[nodiscard]] semantics::DateOrder date_order() const {
+    places_.hang_on_date_order();
+    return semantics::date_order_of(body_.date_order());
+  }
+  /// Texts that are known only when the statement runs become dates, moments or times. Errors: 0A000 the session reads
+  /// dates in another order than nodes do.
+  [[nodiscard]] Result<void> read_dates(int32_t location) const;
   /// What those clocks show now, in microseconds since 1970.
   [[nodiscard]] int64_t local_now_us() const;
   /// Bits for a value that is another one each time; nothing where there is no such value: they are among those of an

@@ -15,6 +15,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/catalogue/statement.hpp"
 #include "daedalus/rpc/network.hpp"
+#include "daedalus/semantics/date_order.hpp"
 
 namespace daedalus::postgres {
 
@@ -45,6 +46,7 @@ struct Work {
   struct Describe {
     std::string sql;
     std::vector<std::optional<aggregator::ParameterKind>> declared;
+    semantics::DateOrder dates = semantics::DateOrder::kMonthDayYear;  ///< In which its texts are read.
   };
   struct Compile {
     wire::v1::StatementBody statement;

@@ -14,6 +14,7 @@
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/date_order.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 
 namespace daedalus::aggregator {
@@ -65,12 +66,14 @@ class Compiler final : public KnownStatements {
   /// place asks for, in the order of PostgreSQL's analysis: of the column it is compared with, assigned to or listed
   /// beside, of the cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind
   /// LIMIT and OFFSET, and a boolean as a condition. compile() gives parameters that come without a type the same ones.
+  /// Texts of dates are read in the order of `dates`.
   ///
   /// Errors: those of compile() that do not depend on a parameter's value, but for what is wrong with rows to insert as
   /// a whole (23502, 54000), which compile() says; 42P18 for a parameter to which no place gives a type, or that is
   /// left out; 42P08 where places disagree. Cost and threads: as compile().
   [[nodiscard]] Result<StatementDescription> describe(std::string_view sql,
-                                                      std::span<const std::optional<ParameterKind>> declared = {});
+                                                      std::span<const std::optional<ParameterKind>> declared = {},
+                                                      semantics::DateOrder dates = semantics::DateOrder::kMonthDayYear);
 
   /// Of a SELECT that is kept compiled, as those are that are described or come a second time. Parameters that are
   /// compared with columns and do nothing else take any values whose comparisons come to the same kind, others those it
