@@ -37,11 +37,11 @@ uint64_t magnitude(int64_t number) {
 
 /// Seconds without a sign, with as many digits of their fraction as there are; `width` digits before it at least.
 std::string seconds_text(int64_t micros, int width) {
-  constexpr uint64_t kSecond = kMicrosPerSecond;
+  constexpr uint64_t second = kMicrosPerSecond;
   const uint64_t size = magnitude(micros);
-  std::string text = fmt::format("{:0{}}", size / kSecond, width);
-  if (size % kSecond != 0) {
-    text += fmt::format(".{:06}", size % kSecond);
+  std::string text = fmt::format("{:0{}}", size / second, width);
+  if (size % second != 0) {
+    text += fmt::format(".{:06}", size % second);
     text.erase(text.find_last_not_of('0') + 1);
   }
   return text;
