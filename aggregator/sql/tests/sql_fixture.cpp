@@ -104,7 +104,7 @@ std::string expression_text(const semantics::Schema& schema, const semantics::Bo
   }
   if (expression.kind == Kind::kAggregate) {
     const bool counts_rows = expression.aggregate == semantics::AggregateFunction::kCountRows;
-    const std::string_view name = counts_rows ? "count_rows" : semantics::function_name(expression.aggregate);
+    const std::string_view name = counts_rows ? "count_rows" : semantics::entry_of(expression.aggregate).name;
     return arguments.empty() ? std::string(name) : fmt::format("{}({})", name, arguments);
   }
   const semantics::ScalarFunction* function = semantics::find_function(expression.function);

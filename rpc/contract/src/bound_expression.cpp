@@ -64,8 +64,7 @@ Result<BoundExpression> read_call(const Schema& schema, const wire::v1::Call& ca
 }
 
 Result<BoundExpression> read_aggregate(const Schema& schema, const wire::v1::Aggregate& aggregate, uint32_t depth) {
-  if (aggregate.function() < semantics::kAggregateFunctionFirst ||
-      aggregate.function() > semantics::kAggregateFunctionLast) {
+  if (!semantics::is_aggregate_number(static_cast<uint32_t>(aggregate.function()))) {
     return rejected("08P01",
                     fmt::format("there is no aggregate function number {}", static_cast<int>(aggregate.function())));
   }

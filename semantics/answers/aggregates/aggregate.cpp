@@ -40,32 +40,19 @@ Decimal average(const Decimal& sum, int64_t count) {
 }
 
 std::vector<Type> partial_types(AggregateFunction function, const Type& argument) {
-  switch (function) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
-      return {Type{TypeKind::kBigint}};
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
-      return {argument};
-    case AggregateFunction::kSum:
-      return sum_state_types(argument);
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
-      return spread_state_types(argument);
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-    case AggregateFunction::kStringAgg:
-    case AggregateFunction::kGrouping:
+  switch (entry_of(function).state) {
+    case AggregateStateKind::kNone:
       return {};
-    case AggregateFunction::kAvg: {
+    case AggregateStateKind::kCount:
+      return {Type{TypeKind::kBigint}};
+    case AggregateStateKind::kExtreme:
+    case AggregateStateKind::kCombined:
+      return {argument};
+    case AggregateStateKind::kSum:
+      return sum_state_types(argument);
+    case AggregateStateKind::kSpread:
+      return spread_state_types(argument);
+    case AggregateStateKind::kAverage: {
       std::vector<Type> types = sum_state_types(argument);
       types.emplace_back(TypeKind::kBigint);
       return types;
@@ -76,7 +63,7 @@ std::vector<Type> partial_types(AggregateFunction function, const Type& argument
 }
 
 AggregateState::AggregateState(AggregateFunction function, const Type& argument)
-    : function_(function), argument_(argument) {}
+    : function_(function), kind_(entry_of(function).state), argument_(argument) {}
 
 namespace {
 
@@ -117,19 +104,17 @@ void AggregateState::add(const Value& argument) {
   if (is_null(argument)) {
     return;
   }
-  switch (function_) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
+  switch (kind_) {
+    case AggregateStateKind::kCount:
       ++count_;
       return;
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
+    case AggregateStateKind::kExtreme:
       if (is_null(value_) || is_better(function_, argument, value_)) {
         value_ = argument;
       }
       return;
-    case AggregateFunction::kSum:
-    case AggregateFunction::kAvg:
+    case AggregateStateKind::kSum:
+    case AggregateStateKind::kAverage:
       ++count_;
       if (const auto* floating = std::get_if<double>(&argument)) {
         floating_.add(*floating);
@@ -137,23 +122,12 @@ void AggregateState::add(const Value& argument) {
         add_to(value_, argument);
       }
       return;
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
+    case AggregateStateKind::kCombined:
       value_ = is_null(value_) ? argument : combined(function_, value_, argument);
       return;
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
+    case AggregateStateKind::kSpread:
       return add_spread(argument);
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-    case AggregateFunction::kStringAgg:
-    case AggregateFunction::kGrouping:
+    case AggregateStateKind::kNone:
       CHECK(false);
   }
 }
@@ -176,37 +150,24 @@ void AggregateState::append(const Value& text, const Value& between) {
 
 void AggregateState::merge(std::span<const Value> partial) {
   CHECK(partial.size() == partial_types(function_, argument_).size());
-  switch (function_) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
+  switch (kind_) {
+    case AggregateStateKind::kCount:
       // Counts of rows in memory never reach 2^63; a peer that says so must not make this undefined.
       count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) +
                                     static_cast<uint64_t>(is_null(partial[0]) ? 0 : std::get<int64_t>(partial[0])));
       return;
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
+    case AggregateStateKind::kExtreme:
+    case AggregateStateKind::kCombined:
       add(partial[0]);
       return;
-    case AggregateFunction::kSum:
+    case AggregateStateKind::kSum:
       merge_sum(partial);
       return;
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
+    case AggregateStateKind::kSpread:
       return merge_spread(partial);
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-    case AggregateFunction::kStringAgg:
-    case AggregateFunction::kGrouping:
+    case AggregateStateKind::kNone:
       return;
-    case AggregateFunction::kAvg:
+    case AggregateStateKind::kAverage:
       if (!is_null(partial[0]) && !is_null(partial.back())) {
         merge_sum(partial);
         count_ = static_cast<int64_t>(static_cast<uint64_t>(count_) +
@@ -228,32 +189,19 @@ void AggregateState::merge_sum(std::span<const Value> partial) {
 }
 
 std::vector<Value> AggregateState::partial() const {
-  switch (function_) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
+  switch (kind_) {
+    case AggregateStateKind::kCount:
       return {count_};
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
+    case AggregateStateKind::kExtreme:
+    case AggregateStateKind::kCombined:
       return {value_};
-    case AggregateFunction::kSum:
+    case AggregateStateKind::kSum:
       return partial_sum();
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
+    case AggregateStateKind::kSpread:
       return partial_spread();
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-    case AggregateFunction::kStringAgg:
-    case AggregateFunction::kGrouping:
+    case AggregateStateKind::kNone:
       return {};
-    case AggregateFunction::kAvg: {
+    case AggregateStateKind::kAverage: {
       std::vector<Value> state = partial_sum();
       state.emplace_back(count_);
       return state;
@@ -310,37 +258,23 @@ Result<Value> finish_exact_sum(const Type& argument, const Value& sum) {
 }  // namespace
 
 Result<Value> AggregateState::finish() const {
-  switch (function_) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
+  switch (kind_) {
+    case AggregateStateKind::kCount:
       return Value(count_);
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
+    case AggregateStateKind::kExtreme:
+    case AggregateStateKind::kCombined:
       return value_;
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
+    case AggregateStateKind::kSpread:
       return finish_spread();
-    case AggregateFunction::kStringAgg:
-      if (!is_null(value_) && std::get<std::string>(value_).size() > kStringAggBytesMax) {
+    case AggregateStateKind::kNone:
+      if (function_ == AggregateFunction::kStringAgg && !is_null(value_) &&
+          std::get<std::string>(value_).size() > kStringAggBytesMax) {
         return rejected("54000", fmt::format("a text of string_agg() has more than {} bytes", kStringAggBytesMax));
       }
       return value_;
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-      return value_;
-    case AggregateFunction::kGrouping:
-      break;
-    case AggregateFunction::kSum:
+    case AggregateStateKind::kSum:
       return finish_sum();
-    case AggregateFunction::kAvg:
+    case AggregateStateKind::kAverage:
       return finish_average();
   }
   CHECK(false);

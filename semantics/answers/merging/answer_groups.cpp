@@ -196,8 +196,7 @@ class GroupMerge final : public Merge {
       }
     }
     for (const MergeAggregate& aggregate : plan_.aggregates) {
-      const bool is_count =
-          aggregate.function == AggregateFunction::kCountRows || aggregate.function == AggregateFunction::kCount;
+      const bool is_count = entry_of(aggregate.function).state == AggregateStateKind::kCount;
       if (is_count && aggregate.partial_count > 0 && is_null(values[aggregate.first_partial])) {
         return count_is_null();
       }

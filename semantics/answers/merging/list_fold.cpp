@@ -104,7 +104,7 @@ Result<void> ListFold::take(uint32_t list, uint32_t number, WorkBudget& budget) 
     if (aggregate.list != list || aggregate.function == AggregateFunction::kStringAgg) {
       continue;
     }
-    if (!is_ordered_set(aggregate.function)) {
+    if (!entry_of(aggregate.function).is_ordered_set) {
       states[place].add(argument(list, 0));
     } else if (aggregate.function != AggregateFunction::kMode) {
       states[place].expect(argument(list, 0), values_[list].rows(number));
@@ -149,7 +149,7 @@ Result<void> ListFold::add_in_order(uint32_t list, uint32_t number) {
     }
     if (aggregate.function == AggregateFunction::kStringAgg) {
       append_texts(list, number, states[place]);
-    } else if (is_ordered_set(aggregate.function)) {
+    } else if (entry_of(aggregate.function).is_ordered_set) {
       const int64_t rows = values_[list].rows(number);
       if (auto taken = states[place].take_in_order(argument(list, 0), argument(list, 1), rows); !taken) {
         return taken;

@@ -41,8 +41,7 @@ BoundExpression call_of(const BoundAggregate& aggregate) {
   made.arguments.insert(made.arguments.end(), aggregate.more.begin(), aggregate.more.end());
   made.is_distinct = aggregate.is_distinct;
   made.order = aggregate.order;
-  made.nullable = aggregate.function != AggregateFunction::kCountRows &&
-                  aggregate.function != AggregateFunction::kCount && aggregate.function != AggregateFunction::kGrouping;
+  made.nullable = entry_of(aggregate.function).is_null_of_nothing;
   return made;
 }
 

@@ -19,8 +19,8 @@ constexpr uint64_t kHashes[] = {
     0xc00cbab950ceb2fc,
 };
 
-/// Functions say in their own entries since when they are there. What else came after the first version is listed here
-/// as {LanguageKind::kAggregate, number, since}.
+/// Functions and aggregates say in their own entries since when they are there. What else came after the first version
+/// is listed here as {LanguageKind::kCast, number, since}.
 std::vector<LaterNumber> later_numbers() {
   std::vector<LaterNumber> later;
   for (const ScalarFunction& function : scalar_functions()) {
@@ -28,9 +28,10 @@ std::vector<LaterNumber> later_numbers() {
       later.push_back({LanguageKind::kFunction, static_cast<uint32_t>(function.id), function.since});
     }
   }
-  for (const AggregateFunction function :
-       {AggregateFunction::kPercentileCont, AggregateFunction::kPercentileDisc, AggregateFunction::kMode}) {
-    later.push_back({LanguageKind::kAggregate, static_cast<uint32_t>(function), 2});
+  for (const AggregateEntry& aggregate : kAggregates) {
+    if (aggregate.since > 1) {
+      later.push_back({LanguageKind::kAggregate, static_cast<uint32_t>(aggregate.function), aggregate.since});
+    }
   }
   return later;
 }
@@ -150,7 +151,7 @@ std::optional<std::string> Language::lacking(uint32_t version, const BoundExpres
   }
   if (expression.kind == BoundExpression::Kind::kAggregate &&
       is_later(LanguageKind::kAggregate, expression.aggregate)) {
-    return std::string(function_name(expression.aggregate));
+    return std::string(entry_of(expression.aggregate).name);
   }
   if (is_later(LanguageKind::kType, expression.type.kind)) {
     return std::string(kind_name(expression.type.kind));

@@ -238,22 +238,17 @@ Result<BoundExpression> checked(BoundExpression made) {
 /// Digits of an integer without its sign.
 uint64_t digit_count(const BigInt& value) { return value.is_zero() ? 0 : DecimalDigits(value).size(); }
 
-bool takes_arguments(AggregateFunction function, size_t count, const AggregateInput& input) {
-  switch (function) {
-    case AggregateFunction::kCountRows:
-      return count == 0 && !input.is_distinct && input.order.empty();
-    case AggregateFunction::kStringAgg:
-      return count == 2 + input.order.size();
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-      return count == 3 && !input.is_distinct && input.order.size() == 1;
-    case AggregateFunction::kMode:
-      return count == 2 && !input.is_distinct && input.order.size() == 1;
-    case AggregateFunction::kGrouping:
-      return count > 0 && count < 32 && !input.is_distinct && input.order.empty();
-    default:
-      return count == 1 && input.order.empty();
+/// Arguments of an ordered set are its value, what stands in its parentheses, and what it is ordered by.
+bool takes_arguments(const AggregateEntry& entry, size_t count, const AggregateInput& input) {
+  const size_t order_count = input.order.size();
+  if (entry.function == AggregateFunction::kGrouping) {
+    return count > 0 && count < 32 && !input.is_distinct && order_count == 0;
   }
+  if (entry.is_ordered_set) {
+    return count == entry.argument_count + 2u && !input.is_distinct && order_count == 1;
+  }
+  return count == entry.argument_count + order_count && (order_count == 0 || is_made_in_order(entry.function)) &&
+         (entry.argument_count > 0 || !input.is_distinct);
 }
 
 /// The function, or what it is in a session of this zone.
@@ -357,26 +352,22 @@ Result<BoundExpression> make_aggregate(AggregateFunction function, std::vector<B
   BoundExpression made;
   made.kind = BoundExpression::Kind::kAggregate;
   made.aggregate = function;
-  if (!takes_arguments(function, arguments.size(), input)) {
-    return rejected("08P01", fmt::format("{}() of {} arguments", function_name(function), arguments.size()));
+  const AggregateEntry& entry = entry_of(function);
+  if (!takes_arguments(entry, arguments.size(), input)) {
+    return rejected("08P01", fmt::format("{}() of {} arguments", entry.name, arguments.size()));
   }
   const Result<Type> type = aggregate_type(function, arguments.empty() ? Type{TypeKind::kBigint} : arguments[0].type);
   if (!type) {
     return type.error();
   }
-  if (function == AggregateFunction::kStringAgg && arguments[1].type.kind != TypeKind::kText) {
-    return rejected("08P01", "string_agg() puts something between texts that is none");
-  }
-  const bool takes_fraction =
-      function == AggregateFunction::kPercentileCont || function == AggregateFunction::kPercentileDisc;
-  if (takes_fraction && arguments[1].type.kind != TypeKind::kDouble) {
-    return rejected("08P01", fmt::format("{}() of a fraction that is none", function_name(function)));
+  if (entry.second_kind && arguments[1].type.kind != *entry.second_kind) {
+    return rejected("08P01",
+                    fmt::format("{}() takes {} as its second argument", entry.name, kind_name(*entry.second_kind)));
   }
   made.type = *type;
-  made.nullable = function != AggregateFunction::kCountRows && function != AggregateFunction::kCount &&
-                  function != AggregateFunction::kGrouping;
+  made.nullable = entry.is_null_of_nothing;
   made.arguments = std::move(arguments);
-  made.is_distinct = input.is_distinct && !ignores_repetition(function);
+  made.is_distinct = input.is_distinct && !entry.may_repeat;
   made.order = std::move(input.order);
   return checked(std::move(made));
 }

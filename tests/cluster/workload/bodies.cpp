@@ -167,7 +167,7 @@ void add_order(const Question& question, wire::v1::SelectBody& body) {
 }  // namespace
 
 std::string output_name(const semantics::Schema& schema, const PlainOutput& output) {
-  return output.function ? std::string(semantics::function_name(*output.function)) : schema.columns[output.column].name;
+  return output.function ? std::string(semantics::entry_of(*output.function).name) : schema.columns[output.column].name;
 }
 
 std::string select_body(const semantics::Schema& schema, const Question& question) {

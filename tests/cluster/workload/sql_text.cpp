@@ -114,7 +114,7 @@ std::string output_text(const Schema& schema, const Question& question, const Pl
   if (!output.function) {
     return schema.columns[output.column].name;
   }
-  return fmt::format("{}({}{})", semantics::function_name(*output.function), output.is_distinct ? "DISTINCT " : "",
+  return fmt::format("{}({}{})", semantics::entry_of(*output.function).name, output.is_distinct ? "DISTINCT " : "",
                      arguments_text(schema, question, output));
 }
 

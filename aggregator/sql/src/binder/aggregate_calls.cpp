@@ -25,15 +25,12 @@ using semantics::Value;
 /// The only kind, or the preferred one, that the function takes of a literal without a type; nothing where PostgreSQL
 /// finds several.
 std::optional<TypeKind> kind_of_unknown(AggregateFunction function) {
-  if (semantics::is_spread(function)) {
-    return TypeKind::kDouble;
-  }
-  switch (function) {
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
+  switch (semantics::entry_of(function).types) {
+    case semantics::AggregateTypes::kSpread:
+      return TypeKind::kDouble;
+    case semantics::AggregateTypes::kBoolToItself:
       return TypeKind::kBool;
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
+    case semantics::AggregateTypes::kOrderedToItself:
       return TypeKind::kText;
     default:
       return std::nullopt;
@@ -202,7 +199,7 @@ ExpressionBinder::Bound ExpressionBinder::told_apart(BoundExpression value, int3
 
 Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(AggregateFunction function,
                                                                                 const grammar::FunctionCall& node) {
-  if (semantics::is_ordered_set(function)) {
+  if (semantics::entry_of(function).is_ordered_set) {
     return bind_ordered_set(function, node);
   }
   AggregateParts parts;

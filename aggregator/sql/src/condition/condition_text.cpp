@@ -113,7 +113,7 @@ std::string aggregate_text(const semantics::Schema& schema, const BoundExpressio
   const bool counts_rows = expression.aggregate == semantics::AggregateFunction::kCountRows;
   const auto arguments = texts_of(schema, all.first(all.size() - expression.order.size()));
   const auto order = texts_of(schema, all.last(expression.order.size()));
-  return fmt::format("{}({}{}{}{})", counts_rows ? "count" : semantics::function_name(expression.aggregate),
+  return fmt::format("{}({}{}{}{})", semantics::entry_of(expression.aggregate).name,
                      expression.is_distinct ? "DISTINCT " : "",
                      counts_rows ? "*" : fmt::format("{}", fmt::join(arguments, ", ")),
                      order.empty() ? "" : " ORDER BY ", fmt::join(order, ", "));

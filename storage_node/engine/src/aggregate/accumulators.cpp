@@ -328,44 +328,33 @@ void BoxedStates::append(uint32_t group, PartialRow& row) const {
 }
 
 Accumulator make_accumulator(AggregateFunction function, const ColumnLayout& layout) {
-  const bool is_count = function == AggregateFunction::kCountRows || function == AggregateFunction::kCount;
+  const semantics::AggregateStateKind kind = semantics::entry_of(function).state;
   const bool is_boxed = layout.native == Native::kDecimal || layout.native == Native::kInterval;
-  if (is_boxed && !is_count) {
+  if (is_boxed && kind != semantics::AggregateStateKind::kCount) {
     return BoxedStates(function, layout);
   }
-  switch (function) {
-    case AggregateFunction::kCountRows:
-    case AggregateFunction::kCount:
+  switch (kind) {
+    case semantics::AggregateStateKind::kCount:
       return Counts();
-    case AggregateFunction::kMin:
-    case AggregateFunction::kMax:
+    case semantics::AggregateStateKind::kExtreme:
       if (has_exact_codes(layout)) {
         return CodeExtremes(layout, function == AggregateFunction::kMax);
       }
       return LongExtremes(layout, function == AggregateFunction::kMax);
-    case AggregateFunction::kBoolAnd:
-    case AggregateFunction::kBoolOr:
-      return CodeExtremes(layout, function == AggregateFunction::kBoolOr);
-    case AggregateFunction::kBitAnd:
-    case AggregateFunction::kBitOr:
-    case AggregateFunction::kBitXor:
+    case semantics::AggregateStateKind::kCombined:
+      if (function == AggregateFunction::kBoolAnd || function == AggregateFunction::kBoolOr) {
+        return CodeExtremes(layout, function == AggregateFunction::kBoolOr);
+      }
       return Bits(layout, function);
-    case AggregateFunction::kVarPop:
-    case AggregateFunction::kVarSamp:
-    case AggregateFunction::kStddevPop:
-    case AggregateFunction::kStddevSamp:
+    case semantics::AggregateStateKind::kSpread:
       return make_spreads(function, layout);
-    case AggregateFunction::kPercentileCont:
-    case AggregateFunction::kPercentileDisc:
-    case AggregateFunction::kMode:
-    case AggregateFunction::kStringAgg:
-    case AggregateFunction::kGrouping:
+    case semantics::AggregateStateKind::kNone:
       check_failed("an aggregate with states", __FILE__, __LINE__);
-    case AggregateFunction::kSum:
-    case AggregateFunction::kAvg:
+    case semantics::AggregateStateKind::kSum:
+    case semantics::AggregateStateKind::kAverage:
       break;
   }
-  const bool with_count = function == AggregateFunction::kAvg;
+  const bool with_count = kind == semantics::AggregateStateKind::kAverage;
   if (layout.native == Native::kFloat || layout.native == Native::kDouble) {
     return FloatingSums(layout, with_count);
   }

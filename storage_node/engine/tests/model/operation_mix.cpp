@@ -430,10 +430,9 @@ UpdatePart OperationMix::purge() {
 
 semantics::SelectItem OperationMix::some_aggregate() {
   while (true) {
-    const auto function = static_cast<AggregateFunction>(semantics::kAggregateFunctionFirst +
-                                                         below(*random_, semantics::kAggregateFunctionLast));
+    const auto function = static_cast<AggregateFunction>(1 + below(*random_, semantics::kAggregates.size()));
     const auto column = static_cast<uint32_t>(below(*random_, test_schema().columns.size()));
-    if (!semantics::has_state(function)) {
+    if (semantics::entry_of(function).state == semantics::AggregateStateKind::kNone) {
       continue;
     }
     if (function == AggregateFunction::kCountRows ||

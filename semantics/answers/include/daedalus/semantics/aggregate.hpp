@@ -56,6 +56,7 @@ class AggregateState {
   [[nodiscard]] Result<Value> finish_spread() const;
 
   AggregateFunction function_;
+  AggregateStateKind kind_;
   Type argument_;
   int64_t count_ = 0;   ///< A percentile counts all its rows, mode() those of the value that has most.
   int64_t passed_ = 0;  ///< A percentile counts the rows so far, mode() those of the value that came last.
