@@ -154,56 +154,19 @@ TEST_F(RoutesTest, RefusesRoutesThatNameWrongThings) {
   EXPECT_EQ(route(schema_, make_map({}, 5), rows, Timestamp{1}).error().sqlstate, "08P01");
 }
 
-TEST_F(RoutesTest, MapsTravelBothWaysAndWrongOnesAreRefused) {
-  for (const PartitionMap& map : {make_map({kId}, 4), make_map({}, 3)}) {
-    const wire::v1::PartitionMap message = from_partition_map(map);
-    const Result<PartitionMap> back = to_partition_map(schema_, message);
-    ASSERT_TRUE(back) << back.error().message;
-    EXPECT_EQ(from_partition_map(*back).SerializeAsString(), message.SerializeAsString());
-    EXPECT_EQ(back->partitions, map.partitions);
-  }
-  const wire::v1::PartitionMap good = from_partition_map(make_map({kId}, 4));
-  const auto refusal = [&](auto change) {
-    wire::v1::PartitionMap message = good;
-    change(message);
-    const Result<PartitionMap> map = to_partition_map(schema_, message);
-    return map ? std::string("fine") : map.error().message;
-  };
-  using Message = wire::v1::PartitionMap;
-  EXPECT_EQ(refusal([](Message& map) { map.set_version(0); }), "partition map: version 0; versions start at 1");
-  EXPECT_EQ(refusal([](Message& map) { map.set_distribution(wire::v1::DISTRIBUTION_DUAL_HASH); }),
-            "partition map: dual_hash distribution is not supported yet");
-  EXPECT_EQ(refusal([](Message& map) { map.set_segment_distribution(wire::v1::DISTRIBUTION_DUAL_HASH); }),
-            "partition map: dual_hash segmentation is not supported yet");
-  EXPECT_EQ(refusal([](Message& map) {
-              map.set_distribution(wire::v1::DISTRIBUTION_DUAL_HASH);
-              map.add_columns(1);
-              map.set_grid(0, 2);
-              map.add_grid(2);
-            }),
-            "partition map: dual_hash distribution is not supported yet");  // Even where everything fits.
-  EXPECT_EQ(refusal([](Message& map) { map.clear_distribution(); }),
-            "partition map: there is no distribution number 0");
-  EXPECT_EQ(refusal([](Message& map) { map.add_columns(1); }),
-            "partition map: distribution by hash takes 1 columns, not 2");
-  EXPECT_EQ(refusal([](Message& map) { map.set_columns(0, 99); }),
-            "partition map: there is no column at position 99 in table \"items\"");
-  EXPECT_EQ(refusal([](Message& map) { map.clear_partitions(); }),
-            "partition map: 0 partitions, 1 to 65536 are allowed");
-  EXPECT_EQ(refusal([](Message& map) {
-              while (map.partitions_size() <= 65'536) {
-                *map.add_partitions() = map.partitions(0);
-              }
-            }),
-            "partition map: 65537 partitions, 1 to 65536 are allowed");
-  EXPECT_EQ(refusal([](Message& map) { map.mutable_partitions(2)->add_nodes(1); }),
-            "partition map: partition 2 has 2 nodes, exactly one is supported");
-  EXPECT_EQ(refusal([](Message& map) { map.add_nodes()->set_node(7); }),
-            "partition map: partition 0 is on node 0, which has no address");
-  EXPECT_EQ(refusal([](Message& map) { map.set_grid(0, 3); }), "partition map: a grid of 3 for 4 partitions");
-  EXPECT_EQ(refusal([](Message& map) { map.clear_grid(); }), "fine");
-  EXPECT_EQ(refusal([](Message& map) { map.set_segment_distribution(wire::v1::DISTRIBUTION_ROUND_ROBIN); }),
-            "partition map: segmentation by round_robin takes 0 columns, not 1");
+TEST_F(RoutesTest, AMapIsToldWithItsGridAndTheNodeOfEachPartition) {
+  const wire::v1::PartitionMap hashed = from_partition_map(make_map({kId}, 4));
+  EXPECT_EQ(hashed.distribution(), wire::v1::DISTRIBUTION_HASH);
+  ASSERT_EQ(hashed.columns_size(), 1);
+  EXPECT_EQ(hashed.columns(0), kId);
+  ASSERT_EQ(hashed.grid_size(), 1);
+  EXPECT_EQ(hashed.grid(0), 4u);
+  ASSERT_EQ(hashed.partitions_size(), 4);
+  EXPECT_EQ(hashed.partitions(3).nodes_size(), 1);
+  const wire::v1::PartitionMap in_turn = from_partition_map(make_map({}, 3));
+  EXPECT_EQ(in_turn.distribution(), wire::v1::DISTRIBUTION_ROUND_ROBIN);
+  EXPECT_EQ(in_turn.grid_size(), 0);
+  EXPECT_EQ(in_turn.partitions_size(), 3);
 }
 
 }  // namespace

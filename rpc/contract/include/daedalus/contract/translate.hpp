@@ -108,8 +108,6 @@ struct PartitionMap {
                                     semantics::RowIdentity row, uint32_t segment_count) const;
 };
 
-/// Checks shape and references. Errors say what is wrong: F0000, 0A000 for a distribution that is not supported yet.
-[[nodiscard]] Result<PartitionMap> to_partition_map(const semantics::Schema& schema, const wire::v1::PartitionMap& map);
 [[nodiscard]] wire::v1::PartitionMap from_partition_map(const PartitionMap& map);
 
 /// Partitions that routes concern, ascending; every partition when there are no routes. `timestamp` is used for inserts
