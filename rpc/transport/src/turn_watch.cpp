@@ -2,7 +2,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <ctime>
 
 #include "daedalus/base/units.hpp"
@@ -26,7 +25,6 @@ void TurnWatch::end_turn(const Describe& describe) {
   const int64_t now_ns = thread_cpu_ns();
   const int64_t spent_ns = last_end_ns_ < 0 ? 0 : now_ns - last_end_ns_;
   last_end_ns_ = now_ns;
-  longest_ns_ = std::max(longest_ns_, spent_ns);
   if (spent_ns <= turn_ns_max_) {
     return;
   }

@@ -20,13 +20,11 @@ class TurnWatch {
   /// a few microseconds between turns and counts, too. Cost: one system call.
   void end_turn(const Describe& describe);
 
-  [[nodiscard]] int64_t longest_ns() const { return longest_ns_; }
   [[nodiscard]] uint64_t long_turns() const { return long_turns_; }
 
  private:
   const int64_t turn_ns_max_;
   int64_t last_end_ns_ = -1;  ///< CPU time of this thread; negative before the first turn.
-  int64_t longest_ns_ = 0;
   uint64_t long_turns_ = 0;
 };
 

@@ -148,13 +148,6 @@ void append_parameter_description(std::span<const uint32_t> types, std::string& 
   }
 }
 
-void append_text_row(std::string_view text, std::string& out) {
-  const MessageWriter message('D', out);
-  append_big_endian<uint16_t>(1, out);
-  append_big_endian(static_cast<uint32_t>(text.size()), out);
-  out.append(text);
-}
-
 void append_plain(char type, std::string& out) { const MessageWriter message(type, out); }
 
 }  // namespace daedalus::postgres

@@ -67,8 +67,6 @@ void append_error(Severity severity, const Error& error, ErrorTexts texts, std::
 void append_command_complete(std::string_view tag, std::string& out);
 void append_row_description(std::span<const Field> fields, std::string& out);
 void append_parameter_description(std::span<const uint32_t> types, std::string& out);
-/// A DataRow of one text.
-void append_text_row(std::string_view text, std::string& out);
 /// Appends a message without a body: ParseComplete '1', BindComplete '2', CloseComplete '3', EmptyQueryResponse 'I',
 /// NoData 'n', PortalSuspended 's'.
 void append_plain(char type, std::string& out);

@@ -139,18 +139,6 @@ void copy_value(const ColumnLayout& layout, StoredValue value, uint8_t* out) {
   }
 }
 
-void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out) {
-  if (layout.native == Native::kFloat) {
-    const float number = canonical(load<float>(value));
-    std::memcpy(out, &number, sizeof number);
-  } else if (layout.native == Native::kDouble) {
-    const double number = canonical(load<double>(value));
-    std::memcpy(out, &number, sizeof number);
-  } else {
-    std::memmove(out, value, layout.width);
-  }
-}
-
 Fit append_native(const ColumnLayout& layout, const semantics::Value& value, NativeBytes& out) {
   if (layout.type.kind == TypeKind::kNumeric) {
     CHECK(std::holds_alternative<semantics::Decimal>(value));

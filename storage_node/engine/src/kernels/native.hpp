@@ -157,10 +157,6 @@ int compare_scalars(T left, T right) {
 /// Copies one value so that its bytes follow each other.
 void copy_value(const ColumnLayout& layout, StoredValue value, uint8_t* out);
 
-/// Copies one value whose bytes follow each other, floats in canonical form, so that equal values have equal bytes.
-/// `value` may be `out`.
-void copy_canonical(const ColumnLayout& layout, const uint8_t* value, uint8_t* out);
-
 /// Constants in native form, in memory that whoever compiles an operation hands out.
 using NativeBytes = std::pmr::vector<uint8_t>;
 
