@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "daedalus/semantics/uuid.hpp"
@@ -11,16 +12,7 @@ namespace daedalus::semantics {
 namespace {
 
 /// Cuts a string to a type's length in bytes, without splitting a character.
-std::string_view cut(std::string_view text, uint32_t length) {
-  if (length == 0 || text.size() <= length) {
-    return text;
-  }
-  size_t end = length;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return text.substr(0, end);
-}
+std::string_view cut(std::string_view text, uint32_t length) { return length == 0 ? text : first_bytes(text, length); }
 
 /// Appends a value that is no string as a cast to one writes it: booleans in full.
 void append_written(const Type& type, const Value& value, std::string& out) {

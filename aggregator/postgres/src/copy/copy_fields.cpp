@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/utf8.hpp"
 
 namespace daedalus::postgres {
@@ -237,14 +238,7 @@ Error wrong_encoding(std::string_view text) {
 }
 
 std::string shortened(std::string_view text) {
-  if (text.size() <= kShownSizeMax) {
-    return std::string(text);
-  }
-  size_t end = kShownSizeMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return std::string(text.substr(0, end)) + "...";
+  return std::string(semantics::first_bytes(text, kShownSizeMax)) + (text.size() <= kShownSizeMax ? "" : "...");
 }
 
 }  // namespace daedalus::postgres

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "lower.hpp"
 
@@ -34,18 +35,6 @@ std::string json_text(std::string_view text) {
 std::string moment(Instant instant, int64_t epoch_us) {
   const semantics::Type type{semantics::TypeKind::kTimestampTz};
   return json_text(semantics::format_text(type, semantics::Value(epoch_us + instant.ns / kMicrosecond)));
-}
-
-/// The first characters that fit.
-std::string_view first_of_query(std::string_view text) {
-  if (text.size() <= kQuerySizeMax) {
-    return text;
-  }
-  size_t end = kQuerySizeMax;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return text.substr(0, end);
 }
 
 class JsonObject {
@@ -99,7 +88,8 @@ void append_activity(const ClientActivity& client, int64_t epoch_us, bool is_tol
     object.add_text("version", kTlsVersion);
   }
   if (client.query) {
-    object.add("query_start", moment(client.changed, epoch_us)).add_text("query", first_of_query(*client.query));
+    object.add("query_start", moment(client.changed, epoch_us))
+        .add_text("query", semantics::first_bytes(*client.query, kQuerySizeMax));
   }
   object.close();
 }

@@ -1,8 +1,7 @@
 #include "client_text.hpp"
 
-#include <algorithm>
-
 #include "daedalus/aggregator/statement_text.hpp"
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/utf8.hpp"
 
 namespace daedalus::postgres {
@@ -20,10 +19,7 @@ Result<void> check_text(std::string_view text) {
                                         : rejected("22021", "invalid byte sequence for encoding \"UTF8\"");
 }
 
-uint32_t characters_in(std::string_view text) {
-  return static_cast<uint32_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
-}
+uint32_t characters_in(std::string_view text) { return static_cast<uint32_t>(semantics::character_count(text)); }
 
 std::string query_of(std::string_view statement, uint32_t at) {
   return std::string(characters_in(statement.substr(0, at)), ' ') + std::string(statement.substr(at));

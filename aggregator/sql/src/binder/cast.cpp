@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "daedalus/semantics/characters.hpp"
 #include "daedalus/semantics/text.hpp"
 #include "refusals.hpp"
 
@@ -117,14 +118,7 @@ Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int
 
 /// Cuts a string to a type's length in bytes, without splitting a character.
 std::string_view cut(std::string_view text, uint32_t length) {
-  if (length == 0 || text.size() <= length) {
-    return text;
-  }
-  size_t end = length;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return text.substr(0, end);
+  return length == 0 ? text : semantics::first_bytes(text, length);
 }
 
 /// A value that is no string as a cast to one writes it: booleans in full.

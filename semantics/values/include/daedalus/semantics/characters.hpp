@@ -22,6 +22,17 @@ namespace daedalus::semantics {
   return count;
 }
 
+/// Returns as many whole characters from the front as have at most `size` bytes.
+[[nodiscard]] inline std::string_view first_bytes(std::string_view text, size_t size) {
+  if (text.size() <= size) {
+    return text;
+  }
+  while (size > 0 && !is_first_byte(text[size])) {
+    --size;
+  }
+  return text.substr(0, size);
+}
+
 /// Says where character number `count` begins, from 0; the end where there are fewer.
 [[nodiscard]] inline size_t offset_of(std::string_view text, int64_t count) {
   size_t at = 0;
