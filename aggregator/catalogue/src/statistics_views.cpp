@@ -26,79 +26,74 @@ constexpr std::string_view kCounters =
 constexpr std::string_view kSessions =
     "pg_catalog.json_to_recordset(nullif(pg_catalog.current_setting(%L, true), '''')::json)";
 
-/// A view of all columns that it has, of which the rows come as JSON in a setting.
-std::string replace_views_of_clients() {
+/// A loop that does something to each view that a query shows. `variables`: of the loop, with their types.
+std::string for_each_view(std::string_view query, std::string_view variables, std::string_view body) {
   return fmt::format(
       "DO $do$\n"
       "DECLARE\n"
       "  shown record;\n"
+      "{1}"
       "BEGIN\n"
       "  FOR shown IN\n"
-      "    SELECT c.relname,\n"
-      "      string_agg(CASE a.attname\n"
-      "        WHEN 'datid' THEN '(SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = s.datname)'\n"
-      "        ELSE format('s.%I', a.attname) END || format(' AS %I', a.attname), ', ' ORDER BY a.attnum) AS outputs,\n"
-      "      string_agg(format('%I %s', a.attname, a.atttypid::regtype), ', ' ORDER BY a.attnum) AS columns\n"
-      "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0\n"
-      "    WHERE c.relname IN ({0}) AND c.relnamespace = 'pg_catalog'::regnamespace GROUP BY c.relname ORDER BY 1\n"
+      "{0}"
       "  LOOP\n"
-      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s FROM {1} AS s(%s)', shown.relname,\n"
-      "      shown.outputs, '{2}', shown.columns);\n"
+      "{2}"
       "  END LOOP;\n"
       "END\n"
       "$do${3}",
-      kOfClients, kSessions, kSessionsSetting, kCommandEnd);
+      query, variables, body, kCommandEnd);
+}
+
+/// Shows views with the expressions of their columns, of which each is made of its attribute, and with their types.
+std::string views_with_outputs(std::string_view views, std::string_view output) {
+  return fmt::format(
+      "    SELECT c.relname, string_agg({1}, ', ' ORDER BY a.attnum) AS outputs,\n"
+      "      string_agg(format('%I %s', a.attname, a.atttypid::regtype), ', ' ORDER BY a.attnum) AS columns\n"
+      "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0\n"
+      "    WHERE c.relname IN ({0}) AND c.relnamespace = 'pg_catalog'::regnamespace GROUP BY c.relname ORDER BY 1\n",
+      views, output);
+}
+
+/// A view of all columns that it has, of which the rows come as JSON in a setting.
+std::string replace_views_of_clients() {
+  constexpr std::string_view kOutput =
+      "CASE a.attname WHEN 'datid' THEN '(SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname = s.datname)'\n"
+      "      ELSE format('s.%I', a.attname) END || format(' AS %I', a.attname)";
+  return for_each_view(views_with_outputs(kOfClients, kOutput), "",
+                       fmt::format("    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s FROM {} AS "
+                                   "s(%s)', shown.relname, shown.outputs, '{}', shown.columns);\n",
+                                   kSessions, kSessionsSetting));
 }
 
 std::string replace_empty_views() {
-  return fmt::format(
-      "DO $do$\n"
-      "DECLARE\n"
-      "  shown record;\n"
-      "BEGIN\n"
-      "  FOR shown IN\n"
-      "    SELECT c.relname,\n"
-      "      string_agg(format('NULL::%s AS %I', a.atttypid::regtype, a.attname), ', ' ORDER BY a.attnum) AS outputs\n"
-      "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0\n"
-      "    WHERE c.relname IN ({}) AND c.relnamespace = 'pg_catalog'::regnamespace GROUP BY c.relname ORDER BY 1\n"
-      "  LOOP\n"
-      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s WHERE false', shown.relname,\n"
-      "      shown.outputs);\n"
-      "  END LOOP;\n"
-      "END\n"
-      "$do${}",
-      kEmpty, kCommandEnd);
+  return for_each_view(views_with_outputs(kEmpty, "format('NULL::%s AS %I', a.atttypid::regtype, a.attname)"), "",
+                       "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS SELECT %s WHERE false',\n"
+                       "      shown.relname, shown.outputs);\n");
 }
 
 /// Keeps the rows of each view and puts NULL in place of each call of a function that counts; numbers of clients are
 /// those of the clients that are shown.
 std::string replace_counters() {
-  return fmt::format(
-      "DO $do$\n"
-      "DECLARE\n"
-      "  shown record;\n"
+  return for_each_view(
+      fmt::format("    SELECT c.oid, c.relname FROM pg_catalog.pg_class c\n"
+                  "    WHERE c.relkind = 'v' AND c.relnamespace = 'pg_catalog'::regnamespace AND ({}) ORDER BY c.oid\n",
+                  kCounters),
       "  counter record;\n"
-      "  definition text;\n"
-      "BEGIN\n"
-      "  FOR shown IN\n"
-      "    SELECT c.oid, c.relname FROM pg_catalog.pg_class c\n"
-      "    WHERE c.relkind = 'v' AND c.relnamespace = 'pg_catalog'::regnamespace AND ({0}) ORDER BY c.oid\n"
-      "  LOOP\n"
-      "    definition := regexp_replace(pg_catalog.pg_get_viewdef(shown.oid),\n"
-      "      'pg_stat_get_db_numbackends\\(d.oid\\)', format('(SELECT count(*)::integer FROM {1} AS s(datname name)\n"
-      "      WHERE s.datname = d.datname)', '{2}'));\n"
-      "    FOR counter IN\n"
-      "      SELECT DISTINCT p.proname, p.prorettype::regtype AS type FROM pg_catalog.pg_proc p\n"
-      "      WHERE p.proname LIKE 'pg\\_stat\\_get\\_%' AND NOT p.proretset\n"
-      "    LOOP\n"
-      "      definition := regexp_replace(definition, counter.proname || '\\([^()]*\\)', 'NULL::' || counter.type, "
-      "'g');\n"
-      "    END LOOP;\n"
-      "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS %s', shown.relname, definition);\n"
-      "  END LOOP;\n"
-      "END\n"
-      "$do${3}",
-      kCounters, kSessions, kSessionsSetting, kCommandEnd);
+      "  definition text;\n",
+      fmt::format(
+          "    definition := regexp_replace(pg_catalog.pg_get_viewdef(shown.oid),\n"
+          "      'pg_stat_get_db_numbackends\\(d.oid\\)', format('(SELECT count(*)::integer FROM {} AS s(datname "
+          "name)\n"
+          "      WHERE s.datname = d.datname)', '{}'));\n"
+          "    FOR counter IN\n"
+          "      SELECT DISTINCT p.proname, p.prorettype::regtype AS type FROM pg_catalog.pg_proc p\n"
+          "      WHERE p.proname LIKE 'pg\\_stat\\_get\\_%' AND NOT p.proretset\n"
+          "    LOOP\n"
+          "      definition := regexp_replace(definition, counter.proname || '\\([^()]*\\)', 'NULL::' || counter.type, "
+          "'g');\n"
+          "    END LOOP;\n"
+          "    EXECUTE format('CREATE OR REPLACE VIEW pg_catalog.%I AS %s', shown.relname, definition);\n",
+          kSessions, kSessionsSetting));
 }
 
 /// The planner puts its body, in which all is strict, in its place, so that no call is left for PostgreSQL's own
