@@ -3,7 +3,6 @@
 #include <zstd.h>
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "checkpoint_bytes.hpp"
@@ -11,8 +10,6 @@
 #include "daedalus/base/crc32c.hpp"
 
 namespace daedalus::durability {
-
-static_assert(std::endian::native == std::endian::little, "files are little-endian, as is every machine we run on");
 
 namespace {
 

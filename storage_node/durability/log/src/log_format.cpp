@@ -1,30 +1,16 @@
 #include "daedalus/durability/log_format.hpp"
 
-#include <bit>
 #include <cstring>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/crc32c.hpp"
+#include "daedalus/durability/bytes.hpp"
 
 namespace daedalus::durability {
-
-static_assert(std::endian::native == std::endian::little, "files are little-endian, as is every machine we run on");
 
 namespace {
 
 constexpr std::string_view kMagic = "DAEDLOG\n";
-
-template <typename T>
-void put(std::string& bytes, T value) {
-  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-}
-
-template <typename T>
-T get(std::string_view bytes, size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
 
 /// Returns what a record's checksum begins with: a record of another log or file is none here.
 uint32_t seed(LogFileId file) {
