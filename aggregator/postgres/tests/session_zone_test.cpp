@@ -79,7 +79,7 @@ TEST_F(ZoneTest, TheOrderOfDatesGoesAlongWithEveryStatementToo) {
   EXPECT_EQ(asked().date_order(), "");
 }
 
-TEST_F(ZoneTest, APreparedStatementKeepsTheOrderOfDatesThatItWasPreparedIn) {
+TEST_F(ZoneTest, APreparedStatementWithADateOfAnotherOrderIsRefused) {
   send(query("SET datestyle = dmy"));
   send(parse("", "SELECT id FROM tickets WHERE day = '01/02/2013'"));
   EXPECT_EQ(std::get<Work::Describe>(works_.back().what).dates, semantics::DateOrder::kDayMonthYear);
@@ -87,6 +87,13 @@ TEST_F(ZoneTest, APreparedStatementKeepsTheOrderOfDatesThatItWasPreparedIn) {
   send(parse("q", "SELECT id FROM tickets WHERE day = '01/02/2013'") + sync());
   described();
   send(query("SET datestyle = mdy"));
+  said();
+  send(bind("", "q") + execute("") + sync());
+  EXPECT_EQ(
+      said(),
+      "E 0A000 a prepared statement with the literal '01/02/2013' is not supported while DateStyle is ISO, MDY: it "
+      "was prepared while that was ISO, DMY|Z I");
+  send(query("SET datestyle = dmy"));
   send(bind("", "q") + execute("") + sync());
   EXPECT_EQ(asked().date_order(), "DMY");
 }

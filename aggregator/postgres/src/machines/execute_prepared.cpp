@@ -153,6 +153,9 @@ void ExecuteMachine::on_values(awaited::Values& awaited, wire::v1::Result&& resu
 }
 
 void ExecuteMachine::become(Portal& portal, std::shared_ptr<const Prepared> statement, uint32_t rows_max) {
+  if (auto may = check_dates(*statement, core_.settings->date_order()); !may) {
+    return core_.fail(may.error());
+  }
   if (std::holds_alternative<ExplainCommand>(portal.statement->command)) {
     return ExplainMachine(core_).explain_executed(portal, *statement);
   }

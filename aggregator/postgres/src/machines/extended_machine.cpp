@@ -81,6 +81,9 @@ Result<Portal> ExtendedMachine::bind(const BindMessage& message, std::string& co
   if (auto may = core_.block.check(statement.command); !may) {
     return may.error();
   }
+  if (auto may = check_dates(statement, core_.settings->date_order()); !may) {
+    return may.error();
+  }
   portal.level = core_.block.savepoint_count();
   if (auto checked = check_parameter_count(message, statement); !checked) {
     return checked.error();

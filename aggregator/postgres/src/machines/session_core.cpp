@@ -172,15 +172,6 @@ const Prepared& SessionCore::shown_by(const Prepared& prepared) const {
   return prepared;
 }
 
-namespace {
-
-void set_date_order(semantics::DateOrder order, wire::v1::StatementBody& body) {
-  const bool is_usual = order == semantics::DateOrder::kMonthDayYear;
-  body.set_date_order(is_usual ? std::string() : std::string(semantics::name_of(order)));
-}
-
-}  // namespace
-
 wire::v1::StatementBody SessionCore::statement_body() const {
   wire::v1::StatementBody body;
   if (settings->zone() != nullptr) {
@@ -189,7 +180,9 @@ wire::v1::StatementBody SessionCore::statement_body() const {
   if (settings->interval_style() != semantics::IntervalStyle::kPostgres) {
     body.set_interval_style(*settings->show("intervalstyle"));
   }
-  set_date_order(settings->date_order(), body);
+  if (settings->date_order() != semantics::DateOrder::kMonthDayYear) {
+    body.set_date_order(std::string(semantics::name_of(settings->date_order())));
+  }
   return body;
 }
 
@@ -207,7 +200,6 @@ uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32
 
 wire::v1::StatementBody SessionCore::body_of(const Portal& portal, uint32_t slot) const {
   wire::v1::StatementBody body = statement_body();
-  set_date_order(portal.statement->dates.value_or(settings->date_order()), body);
   if (slot == 0) {
     body.set_sql(portal.sql());
   }

@@ -2,11 +2,60 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "daedalus/aggregator/array_list.hpp"
+#include "daedalus/aggregator/statement_text.hpp"
 #include "daedalus/contract/translate.hpp"
+#include "daedalus/semantics/text.hpp"
 
 namespace daedalus::postgres {
+
+namespace {
+
+using semantics::DateOrder;
+
+/// Returns whether the text may be a date, and another one in the second order.
+bool may_differ(std::string_view text, DateOrder first, DateOrder second) {
+  constexpr semantics::TypeKind kKind = semantics::TypeKind::kTimestamp;
+  if (!semantics::may_hang_on_date_order(kKind, text)) {
+    return false;
+  }
+  const auto read = [&](DateOrder order) {
+    return semantics::parse_text({kKind}, text, std::nullopt, nullptr, nullptr, order);
+  };
+  const auto one = read(first);
+  const auto other = read(second);
+  const auto is_unknown = [](const auto& value) { return !value && value.error().sqlstate == "0A000"; };
+  return is_unknown(one) || is_unknown(other) || one.has_value() != other.has_value() || (one && *one != *other);
+}
+
+bool has_other_date(const std::string& literal, DateOrder first, DateOrder second) {
+  const auto elements = aggregator::sql::parse_array(literal);
+  const auto differs = [&](const std::optional<std::string>& element) {
+    return element && may_differ(*element, first, second);
+  };
+  return elements ? std::any_of(elements->begin(), elements->end(), differs) : may_differ(literal, first, second);
+}
+
+}  // namespace
+
+Result<void> check_dates(const Prepared& prepared, DateOrder now) {
+  if (!prepared.dates || *prepared.dates == now) {
+    return {};
+  }
+  for (const std::string& literal : aggregator::string_values(prepared.sql)) {
+    if (has_other_date(literal, *prepared.dates, now)) {
+      return rejected("0A000",
+                      fmt::format("a prepared statement with the literal '{}' is not supported while DateStyle is ISO, "
+                                  "{}: it was prepared while that was ISO, {}",
+                                  literal, semantics::name_of(now), semantics::name_of(*prepared.dates)),
+                      "prepare it again, or pass the date as a parameter");
+    }
+  }
+  return {};
+}
 
 size_t column_count(const Prepared& prepared) {
   return prepared.catalogue != nullptr ? catalogue::column_count(prepared.catalogue->columns) : prepared.columns.size();

@@ -39,7 +39,7 @@ struct Prepared {
   /// of them.
   std::shared_ptr<const catalogue::Answer> catalogue;
   std::shared_ptr<const Error> mistake = nullptr;  ///< With it, it is never bound.
-  /// The order in which its texts are read: its session's when it was prepared. Nothing: its session's when it runs.
+  /// The order of dates that its session had when it was prepared. Nothing: it runs at once.
   std::optional<semantics::DateOrder> dates = {};
   std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
 };
@@ -50,6 +50,10 @@ struct Prepared {
 [[nodiscard]] std::vector<std::optional<aggregator::ParameterKind>> declared_of(const Prepared& prepared);
 /// Returns whether its texts are read in the usual order, so that its description holds for other sessions, too.
 [[nodiscard]] bool has_usual_order(const Prepared& prepared);
+
+/// Refuses a statement that was prepared in another order of dates than its session has now, and has a literal that is
+/// another date in this one: PostgreSQL has read it then. Errors: 0A000.
+[[nodiscard]] Result<void> check_dates(const Prepared& prepared, semantics::DateOrder now);
 
 /// The columns that an answer says it has.
 [[nodiscard]] std::vector<semantics::Column> answer_columns(const wire::v1::QueryRows& rows);
