@@ -3,51 +3,86 @@
     tools/walk.py [--write]    prints them, or puts them into docs/walk.md
 
 Builds tests/cluster/walk.cpp and looks on through gdb (Debian: gdb): a whole cluster in one thread, with the product's
-cores, engine, compiler and channels. Says how many files there are and how often the way returns to one that it has
-left already. A function is noted once, when it is entered first, as a reader would read it; so loops and returns
-from calls count for nothing. What is inlined into other files is not seen.
+cores, engine, compiler and channels, as users run them (build/ship): which file a function is of is told by its debug
+information. Says how many files there are and how often the way returns to one that it has left already. A function is
+noted once, when it is entered first, as a reader would read it; so loops and returns from calls count for nothing. What
+headers say is not seen.
 """
 
 from __future__ import annotations
 
+import bisect
+import functools
 import itertools
 import json
 import os
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = ROOT / "build" / "release"
+BUILD = ROOT / "build" / "ship"
 PROGRAM = BUILD / "bin" / "cluster_walk"
+DEBUG = PROGRAM.with_suffix(".debug")
 # Around the cluster, and what everybody uses.
 LEFT_OUT = ("base/", "tests/", "rpc/simulation/", "rpc/proto/", "aggregator/sql/proto/")
 
 
-def source_of_symbols() -> dict[str, str]:
-    """The source that defines each function of our libraries, by its name for the linker."""
+def rows_of_lines() -> Iterator[tuple[int, str]]:
+    """The address of each statement of the program, and its file: a path from where the compiler ran, or a full one."""
+    listed = subprocess.Popen(["readelf", "-wL", DEBUG], stdout=subprocess.PIPE, text=True, stderr=subprocess.DEVNULL)
+    assert listed.stdout is not None
+    path = ""
+    for line in listed.stdout:
+        if line.endswith(":\n"):
+            path = line[:-2]
+        elif (words := line.split()) and words[-1] == "x":
+            yield int(words[2], 16), path
+
+
+@functools.cache
+def source_at(path: str) -> str:
+    """The name of a file in the tree, by a path as the compiler notes it."""
+    return os.path.relpath(BUILD / path, ROOT)
+
+
+def statements() -> tuple[list[int], list[str]]:
+    """The addresses, in their order, at which statements of our sources begin, and the source of each."""
     tracked = subprocess.run(["git", "ls-files", "*.cpp"], cwd=ROOT, check=True, capture_output=True, text=True)
-    sources = tracked.stdout.splitlines()
-    found: dict[str, set[str]] = {}
-    for library in sorted(BUILD.rglob("libdaedalus_*.a")):
-        folder = library.parent.relative_to(BUILD).as_posix() + "/"
-        listed = subprocess.run(["nm", "-A", "--defined-only", library], check=True, capture_output=True, text=True)
-        for line in listed.stdout.splitlines():
-            place, kind, symbol = line.rsplit(" ", 2)
-            name = "/" + place.split(":")[-2].removesuffix(".o")
-            if kind in "tT":
-                own = [source for source in sources if source.startswith(folder) and source.endswith(name)]
-                found.setdefault(symbol, set()).update(own)
-    return {symbol: own.pop() for symbol, own in found.items() if len(own) == 1}
+    sources = set(tracked.stdout.splitlines())
+    found: dict[int, str] = {}
+    for address, path in rows_of_lines():
+        if (source := source_at(path)) in sources:
+            found[address] = source
+    addresses = sorted(found)
+    return addresses, [found[address] for address in addresses]
 
 
-def functions() -> dict[str, str]:
-    """The file of each function of the program that is worth noting, by its address in the program."""
-    sources = {symbol: source for symbol, source in source_of_symbols().items() if not source.startswith(LEFT_OUT)}
-    listed = subprocess.run(["nm", "--defined-only", PROGRAM], check=True, capture_output=True, text=True)
-    rows = (line.split(" ") for line in listed.stdout.splitlines())
-    return {address: sources[symbol] for address, _, symbol in rows if symbol in sources}
+def functions() -> list[tuple[int, str, str]]:
+    """Entries of functions worth noting: address in the program, source, and a name that all entries of one share.
+
+    Sources are compiled several at once (docs/building.md), so that the compiler takes functions of one into another.
+    Compiled apart they would be called there: the first statement of another source within a function is an entry, too.
+    """
+    addresses, sources = statements()
+    listed = subprocess.run(["nm", "-S", "--defined-only", DEBUG], check=True, capture_output=True, text=True)
+    entries = []
+    for row in (line.split(" ") for line in listed.stdout.splitlines()):
+        if len(row) != 4 or row[2] not in "tT":
+            continue
+        begin = int(row[0], 16)
+        first, last = (bisect.bisect_left(addresses, at) for at in (begin, begin + int(row[1], 16)))
+        if first == last:
+            continue
+        own = before = sources[first]
+        entries.append((begin, own, f"{row[3]} {own}"))
+        for address, source in zip(addresses[first:last], sources[first:last], strict=True):
+            if source not in (before, own):
+                entries.append((address, source, f"{row[3]} {source}"))
+            before = source
+    return [entry for entry in entries if not entry[1].startswith(LEFT_OUT)]
 
 
 def entered(statement: str, folder: Path) -> list[str]:
@@ -66,12 +101,16 @@ def trace() -> None:
 
     order: list[str] = []
 
+    entries: dict[str, list[Entry]] = {}
+
     class Entry(gdb.Breakpoint):  # type: ignore[misc]
         file = ""
+        name = ""
 
         def stop(self) -> bool:
             order.append(self.file)
-            self.enabled = False
+            for same in entries[self.name]:
+                same.enabled = False
             return False
 
     gdb.execute("set breakpoint always-inserted on")
@@ -81,12 +120,14 @@ def trace() -> None:
     gdb.execute("run")
     begins = int(gdb.parse_and_eval("(long) &walk_begins"))
     known = json.loads(Path(os.environ["WALK_FUNCTIONS"]).read_text())
-    listed = subprocess.run(["nm", "--defined-only", PROGRAM], check=True, capture_output=True, text=True)
+    listed = subprocess.run(["nm", "--defined-only", DEBUG], check=True, capture_output=True, text=True)
     base = begins - next(
         int(line.split()[0], 16) for line in listed.stdout.splitlines() if line.endswith(" walk_begins")
     )
-    for address, file in known.items():
-        Entry(f"*{base + int(address, 16)}", internal=True).file = file
+    for address, file, name in known:
+        entry = Entry(f"*{base + address}", internal=True)
+        entry.file, entry.name = file, name
+        entries.setdefault(name, []).append(entry)
     gdb.execute("continue")
     Path(os.environ["WALK_OUT"]).write_text(json.dumps(order))
 
@@ -119,7 +160,7 @@ def write(walks: str) -> None:
 
 def main() -> int:
     """Builds, runs each statement, prints or writes."""
-    subprocess.run(["ninja", "-C", BUILD, "cluster_walk"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([ROOT / "tools" / "build_preset.sh", "ship", "cluster_walk"], check=True, stdout=subprocess.DEVNULL)
     walks = "\n\n".join(report(statement, entered(statement, BUILD)) for statement in ("SELECT", "INSERT"))
     if sys.argv[1:] == ["--write"]:
         write(walks)
