@@ -36,5 +36,11 @@ TEST(StatementTextTest, OneMoreThanTheMostSaysThatThereAreTooMany) {
   EXPECT_EQ(split("a;b", 2).size(), 2u);
 }
 
+TEST(StatementTextTest, ReadsTheValuesOfStrings) {
+  EXPECT_EQ(string_values("SELECT 'a', 'it''s', \"b\", 5"), (Texts{"a", "it's"}));
+  EXPECT_EQ(string_values("SELECT E'it\\'s', $$c$$, $x$d'$x$"), (Texts{"it's", "c", "d'"}));
+  EXPECT_EQ(string_values("SELECT '1/2/'\n  '2013'"), Texts{"1/2/2013"});
+}
+
 }  // namespace
 }  // namespace daedalus::aggregator
