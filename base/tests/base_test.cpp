@@ -36,7 +36,7 @@ TEST(ByteBudgetTest, TakesUpToItsBoundAndKeepsTheLastEighthForSmallHolders) {
   EXPECT_EQ(budget->taken(), (7u << 17) + ByteBudget::kSmallHolding);
 }
 
-TEST(ByteBudgetTest, OfThoseThatHoldMuchTheOldestGetsToItsEnd) {
+TEST(ByteBudgetTest, LetsTheOldestLargeHolderFinish) {
   constexpr uint64_t kStep = 128u << 10;
   const auto budget = std::make_shared<ByteBudget>(64 * kStep);
   std::vector<ByteLease> leases;
@@ -64,7 +64,7 @@ TEST(ByteBudgetTest, OfThoseThatHoldMuchTheOldestGetsToItsEnd) {
   EXPECT_TRUE(leases[2].resize(56 * kStep));
 }
 
-TEST(ByteBudgetTest, WhatCannotBeRefusedCountsAndAllIsGivenBack) {
+TEST(ByteBudgetTest, CountsWhatItCannotRefuseAndTakesAllBack) {
   const auto budget = std::make_shared<ByteBudget>(100);
   {
     ByteLease anyway(budget);

@@ -178,7 +178,7 @@ def test_wrong_usage_exits_with_2(ddl: Path) -> None:
     assert run().returncode == 2
 
 
-def test_what_fails_at_run_time_exits_with_1(ddl: Path, tmp_path: Path) -> None:
+def test_a_failure_at_run_time_exits_with_1(ddl: Path, tmp_path: Path) -> None:
     done = run(tmp_path / "missing.sql", "--check")
     assert done.returncode == 1
     assert "missing.sql" in done.stderr

@@ -14,7 +14,7 @@ HEAD = (
     "| client | what it does by default | answer | with `block_writes = immediate` | test |",
     "| --- | --- | --- | --- | --- |",
 )
-TEST = "`test_sent_statements::test_what_a_client_sent_is_answered_as_postgresql_answers_it`"
+TEST = "`test_sent_statements::test_recorded_statements_of_a_client_are_answered_as_in_postgresql`"
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def test_only_a_refusal_by_name_may_take_the_place_of_an_answer(expected: Step, 
     assert compare([expected], [found])["reads"].word == word
 
 
-def test_what_is_rolled_back_may_stay_where_writes_in_blocks_are_immediate() -> None:
+def test_immediate_writes_may_stay_after_a_rollback() -> None:
     expected, found = [Step("rolls back (rollback)", 0)], [Step("rolls back (rollback)", 1)]
     assert compare(expected, found)["rolls back (rollback)"].word == "DIFFERENT"
     assert compare(expected, found, stays=True)["rolls back (rollback)"].word == "stays"

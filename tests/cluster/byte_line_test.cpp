@@ -52,7 +52,7 @@ TEST_F(ByteLineTest, BytesComeInOrderInPieces) {
   EXPECT_EQ(client().ends, 0);
 }
 
-TEST_F(ByteLineTest, WhatNobodyReadsWaits) {
+TEST_F(ByteLineTest, KeepsBytesUntilTheyAreRead) {
   line_->set_reading(Side::kClient, false);
   line_->write(Side::kServer, std::string(5000, 'x'));
   network_.run_for(kSecond);

@@ -61,7 +61,7 @@ TEST(JournalBytesTest, EndsWithAnUpdateOfOnesChoice) {
   EXPECT_EQ(read_journal(bytes.file())->last_numbered, Timestamp{14});
 }
 
-TEST(JournalBytesTest, WhereverItIsTornItEndsBefore) {
+TEST(JournalBytesTest, EndsBeforeTheTornRecord) {
   const JournalBytes bytes = journal();
   const std::string file = bytes.file();
   for (uint64_t left = bytes.last_update(); left < bytes.end(); ++left) {

@@ -104,7 +104,7 @@ def test_a_cluster_that_cannot_be_remembered_is_not_left_running(cluster: LocalC
     assert f"cannot remember the cluster under {cluster.state}" in refused(cluster).err
 
 
-def test_what_ran_before_stays_when_the_rest_cannot_be_started(
+def test_running_processes_stay_when_the_rest_cannot_be_started(
     cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     started = cluster.run_daedalus(*first_up(cluster))

@@ -96,7 +96,7 @@ def test_a_look_up_waits_no_longer_than_the_setting(items: LocalCluster, stateme
     assert ended in ("54000", "answered")
 
 
-def test_who_computes_for_too_long_is_told_the_setting(items: LocalCluster) -> None:
+def test_a_query_that_computes_for_too_long_is_told_the_setting(items: LocalCluster) -> None:
     with items.connect() as connection:
         connection.execute(f"SET daedalus.compute_ms = {COMPUTE_MS}".encode())
         with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="compute_ms allows: 800 ms") as caught:

@@ -79,7 +79,7 @@ def test_a_user_without_sudo_is_told_what_root_has_to_do(machine: Path) -> None:
     assert "apt-get install -y --no-install-recommends make" in answer.err
 
 
-def test_what_apt_said_is_shown_when_it_fails(machine: Path) -> None:
+def test_the_output_of_apt_is_shown_when_it_fails(machine: Path) -> None:
     install(machine, "apt-get", "#!/bin/sh\necho 'E: no space left' >&2\nexit 100\n")
     answer = make_sh(machine, 0)
     assert answer.code != 0

@@ -100,7 +100,7 @@ def test_status_names_the_cluster_by_its_own_home(user: Plain) -> None:
     assert (user.home / ".local" / "state" / "daedalus" / "last-cluster").is_file()
 
 
-def test_what_is_no_utf8_is_refused_and_not_stored(user: Plain) -> None:
+def test_malformed_utf8_is_refused_and_not_stored(user: Plain) -> None:
     answer = user.run(DAEDALUS, "sql", "-c", "INSERT INTO places (id, name) VALUES (9, 'Grüße')", encoding=LATIN1)
     assert answer.returncode == 2, answer.stdout + answer.stderr
     assert "argument 3 is no UTF-8" in answer.stderr

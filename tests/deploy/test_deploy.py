@@ -179,7 +179,7 @@ def test_configuration_that_the_program_refuses_replaces_nothing(rollout: Rollou
     assert rollout.value("SELECT count(*) FROM readings") == str(ROWS)
 
 
-def test_what_cannot_be_run_is_refused_before_anything_is_installed(rollout: Rollout) -> None:
+def test_a_deployment_that_cannot_run_is_refused_before_anything_is_installed(rollout: Rollout) -> None:
     listing = "ls -l --time-style=full-iso /etc/daedalus /etc/daedalus/candidate /opt/daedalus"
     before = rollout.processes(), rollout.hosts.on("host-1", listing)
     cases: list[tuple[dict[str, object], str]] = [

@@ -85,7 +85,7 @@ def test_an_insert_takes_effect_once_when_its_aggregator_and_the_writer_die(clus
     session.end()
 
 
-def test_what_is_said_of_an_insert_is_true_when_all_aggregators_die(cluster: LocalCluster) -> None:
+def test_the_outcome_of_an_insert_is_true_when_all_aggregators_die(cluster: LocalCluster) -> None:
     session = insert_while_nodes_are_suspended(cluster)
     cluster.suspend("writer")
     cluster.kill(*AGGREGATORS)

@@ -70,7 +70,7 @@ LISTED = {
 
 
 @pytest.mark.parametrize("name", LISTED)
-def test_what_is_on_the_list(twins: Twins, name: str) -> None:
+def test_every_statement_on_the_list(twins: Twins, name: str) -> None:
     tally = Judge(twins, FILLED).tally(LISTED[name])
     assert not tally.wrong, "\n".join(tally.wrong)
     assert tally.differences == {name: len(LISTED[name])}
@@ -87,7 +87,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("name", WRITTEN)
-def test_what_is_on_the_list_of_writes(twins: Twins, name: str) -> None:
+def test_every_write_on_the_list(twins: Twins, name: str) -> None:
     tally = tally_of(twins, [same(statement) for statement in WRITTEN[name]])
     assert not tally.wrong, "\n".join(tally.wrong)
     assert tally.differences == {name: len(WRITTEN[name])}
@@ -108,7 +108,7 @@ def test_an_order_of_rows_of_constants_is_computed_before_any_row_is_looked_at(t
     assert (code(ours), code(postgres)) == (None, "22012")
 
 
-def test_what_compares_bytes_has_the_sign_that_postgres_gives_it(twins: Twins) -> None:
+def test_comparisons_of_bytes_have_postgres_sign(twins: Twins) -> None:
     texts = ["''", "'ab'", "'ab '", "'x y'", "'Straße'", "'abcdefghijklmnop'"]
     calls = [f"{name}({one}, {other})" for name in ("bttextcmp", "bpcharcmp") for one in texts for other in texts]
     uuids = ["'00112233-4455-6677-8899-aabbccddeeff'::uuid", "'ffffffff-0000-0000-0000-000000000000'::uuid"]

@@ -79,7 +79,7 @@ def test_they_are_near(twins: Twins, daedalus_seed: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize(("column", "values"), MISTAKES)
-def test_what_is_beyond_the_range_or_not_finite(twins: Twins, column: str, values: list[str]) -> None:
+def test_values_beyond_the_range_or_not_finite(twins: Twins, column: str, values: list[str]) -> None:
     rows = [f"INSERT INTO t (i, {column}) VALUES (1, {value})" for value in values]
     statements = [f"SELECT {function}({column}) FROM t" for function in ("sum", "var_pop", "stddev")]
     for statement, (ours, postgres) in zip(statements, twins.answers([*rows, *statements])[len(rows) :], strict=True):

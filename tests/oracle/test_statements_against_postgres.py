@@ -59,7 +59,7 @@ def test_random_expressions_are_answered_as_postgres_answers_them(twins: Twins, 
     assert tally.answered > STATEMENTS // 8
 
 
-def test_what_is_not_here_of_the_catalogue_is_refused_by_name(twins: Twins, daedalus_seed: int) -> None:
+def test_parts_of_the_catalogue_that_are_not_here_are_refused_by_name(twins: Twins, daedalus_seed: int) -> None:
     choice = random.Random(f"{daedalus_seed} refused")
     here = {entry.name for entry in functions() + functions("names")}
     missing = [entry for entry in catalogue(twins) if entry.name not in here]

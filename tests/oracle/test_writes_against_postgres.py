@@ -106,7 +106,7 @@ def call_over_columns(entry: Entry) -> str:
     return f"{entry.name}({', '.join(arguments)})"
 
 
-def test_what_differs_from_machine_to_machine_is_refused_by_name_in_updates(twins: Twins) -> None:
+def test_updates_refuse_functions_that_differ_between_machines_by_name(twins: Twins) -> None:
     """An UPDATE or DELETE has to come to the same bits on each copy of a row."""
     inexact = inexact_functions()
     names = {each.name for each in inexact}

@@ -44,7 +44,7 @@ def test_psql_copies_files_in_and_out(table: str, psql: Psql, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("form", ["text", "csv", "binary"])
-def test_what_goes_in_comes_out(table: str, form: str) -> None:
+def test_values_come_out_as_they_went_in(table: str, form: str) -> None:
     with psycopg.connect(table, autocommit=True) as connection, connection.cursor() as cursor:
         with cursor.copy(
             f"COPY kinds ({COLUMNS}) FROM STDIN (FORMAT {'binary' if form == 'binary' else 'text'})"

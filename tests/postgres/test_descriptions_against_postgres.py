@@ -130,7 +130,7 @@ def test_columns_are_described_as_in_postgresql(table: str, postgres: str, sql: 
     assert described(table, sql) == described(postgres, sql)
 
 
-def test_what_an_insert_returns_is_described_as_in_postgresql(table: str, postgres: str) -> None:
+def test_rows_of_an_insert_are_described_as_in_postgresql(table: str, postgres: str) -> None:
     sql = (
         "INSERT INTO kinds (id, name, price) VALUES (1, 'a', 1.5) "
         "RETURNING name, price, code, price + 1, name || 'x', at::timestamp(0), coalesce(name, 'x')"

@@ -142,7 +142,7 @@ def test_a_copy_may_name_its_own_encoding(theirs: psycopg.Connection, ours: psyc
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_what_has_no_equivalent_fails_as_in_postgres(
+def test_characters_without_an_equivalent_fail_as_in_postgres(
     theirs: psycopg.Connection, ours: psycopg.Connection, encoding: str
 ) -> None:
     answers = []

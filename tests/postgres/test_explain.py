@@ -52,7 +52,7 @@ def test_psycopg_explains_with_parameters(filled: str, binary: bool) -> None:
         assert plan["Total Cost"] == 2.01
 
 
-def test_what_is_prepared_by_the_protocol_is_explained_in_sql(filled: str) -> None:
+def test_statements_prepared_by_the_protocol_are_explained_in_sql(filled: str) -> None:
     """As a compiler of queries asks of a statement that it has prepared, with NULL for each of its values."""
     with psycopg.connect(filled, autocommit=True) as connection:
         result = connection.pgconn.prepare(b"checked", b"SELECT id, name FROM kinds WHERE id = $1 AND name = $2")

@@ -150,7 +150,7 @@ def test_parameters_are_read_by_the_same_rule(theirs: psycopg.Connection, ours: 
 
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("sql", HARMLESS)
-def test_what_has_no_style_is_answered_as_ever(
+def test_values_without_a_style_are_answered_as_before(
     theirs: psycopg.Connection, ours: psycopg.Connection, style: str, sql: str
 ) -> None:
     for connection in (theirs, ours):

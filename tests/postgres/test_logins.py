@@ -252,7 +252,7 @@ def heard(client: socket.socket) -> bytes:
     return found
 
 
-def test_what_is_stuffed_behind_an_ssl_request_is_refused(door: Door) -> None:
+def test_bytes_behind_an_ssl_request_are_refused(door: Door) -> None:
     body = struct.pack("!i", 3 << 16) + b"user\0ada\0database\0kinds\0\0"
     with socket.create_connection(door.address, ANSWER_SECONDS_MAX) as client:
         client.sendall(SSL_REQUEST + struct.pack("!i", len(body) + 4) + body)

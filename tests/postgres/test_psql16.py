@@ -60,7 +60,7 @@ def said(dsn: str, *arguments: str, stdin: str = "") -> tuple[str, str]:
     return psql_output(str(PSQL), dsn, *arguments, stdin=stdin)
 
 
-def test_what_is_bound_is_answered_as_postgresql_answers_it(table: str, judge: str) -> None:
+def test_bound_values_are_answered_as_in_postgresql(table: str, judge: str) -> None:
     script = "\n".join(["DELETE FROM kinds;", FILL, *BOUND]) + "\n"
     ours, theirs = said(table, stdin=script), said(judge, stdin=script + "TRUNCATE kinds;\n")
     assert ours == (theirs[0].removesuffix("TRUNCATE TABLE\n"), theirs[1])

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 STATEMENTS_MIN = 300
 
 
-def test_what_clients_send_is_answered_as_postgresql_answers_it(table: str) -> None:
+def test_statements_of_clients_are_answered_as_in_postgresql(table: str) -> None:
     with recording_postgres(KINDS, "kinds") as judge:
         found = compare_clients(judge, table, CLIENTS)
     print(

@@ -22,7 +22,7 @@ def test_many_clients_are_asked_about() -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_what_a_client_sent_is_answered_as_postgresql_answers_it(client: str, postgres: str, table: str) -> None:
+def test_recorded_statements_of_a_client_are_answered_as_in_postgresql(client: str, postgres: str, table: str) -> None:
     """A statement that was refused by name when it was kept may be answered since then; nothing else may be refused."""
     rows = values_of(postgres)
     for dsn in (postgres, table):

@@ -138,7 +138,7 @@ def test_a_claim_is_met_by_the_median_of_ratios() -> None:
     assert plus.line().endswith("| NOT MET")
 
 
-def test_what_was_not_measured_is_not_met() -> None:
+def test_a_claim_without_a_measurement_is_not_met() -> None:
     claims = judge([made_up("baselines", None)])
     assert claims
     assert not [claim for claim in claims if claim.is_met]

@@ -117,7 +117,7 @@ SCRIPT = [
 ]
 
 
-def test_what_perf_prints_is_read_sample_by_sample() -> None:
+def test_the_output_of_perf_is_read_sample_by_sample() -> None:
     first, second, ended, third = parse_script(SCRIPT)
     assert first == Sample(7, "daedalus-aggreg", 12_000_000_345, 1_003_009, (
         Frame("operator() (int (*)(char))", "/usr/lib/some (deleted)"), Frame("[unknown]", "[unknown]")))  # fmt: skip
@@ -154,7 +154,7 @@ def test_the_sheet_sums_up_and_sees_where_it_does_not(classifier: Classifier) ->
         make_sheet(samples, classifier, names, {}, 0)
 
 
-def test_what_has_no_name_is_shown(classifier: Classifier) -> None:
+def test_a_symbol_without_a_name_is_shown(classifier: Classifier) -> None:
     unnamed = largest_unnamed([sample(2, 1, "mystery()")] * 3, classifier, {2: "node-0"}, "not named", 5)
     assert unnamed == [(3, "node [main] mystery() [daedalus-storage-node]")]
 

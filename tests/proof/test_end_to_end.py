@@ -54,7 +54,7 @@ def test_a_run_whose_peer_failed_is_void_and_the_others_count() -> None:
     assert named(judge(runs), "booking, peak: times PostgreSQL under pgbench").ratios == (10.0, 2.0)
 
 
-def test_what_was_not_measured_is_not_met() -> None:
+def test_a_claim_without_a_measurement_is_not_met() -> None:
     claims = judge([made_up("booking", None)])
     assert claims
     assert not [claim for claim in claims if claim.is_met]

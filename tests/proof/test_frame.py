@@ -43,7 +43,7 @@ def test_a_part_that_fails_is_recorded_and_says_so(context: Context, error: Base
     assert len(context.runs) == 1
 
 
-def test_who_interrupts_a_proof_ends_it(context: Context) -> None:
+def test_an_interrupt_ends_a_proof(context: Context) -> None:
     with pytest.raises(KeyboardInterrupt):
         proof.attempt(context, "slow", failing(KeyboardInterrupt()))
 
@@ -78,7 +78,7 @@ def test_a_failure_counts_whatever_the_claims_say(context: Context, capsys: pyte
     assert "rows a second: 7" in told
 
 
-def test_what_is_missed_is_named_with_its_bound_and_note(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missed_claim_is_named_with_its_bound_and_note(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
     proof.report(context, [Claim("late", 2, True, (1.0,), "memory", note="by half"), STRETCH], [], is_quick=False)
     told = capsys.readouterr().out
     assert "NOT MET: late: expected bound: memory" in told

@@ -44,7 +44,7 @@ def test_rates_and_cpu_are_compared_within_one_run() -> None:
     assert "CPU of a query in PostgreSQL: 64 µs" in published(runs)
 
 
-def test_what_was_not_measured_is_not_met() -> None:
+def test_a_claim_without_a_measurement_is_not_met() -> None:
     claims = judge([made_up("pipelines", None)])
     assert claims
     assert not [claim for claim in claims if claim.is_met]

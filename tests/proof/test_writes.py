@@ -60,7 +60,7 @@ def test_a_node_alone_must_reach_what_was_asked_or_four_fifths_of_its_disk() -> 
     assert "the disk binds" in alone(39_000, 50_000).note
 
 
-def test_what_logging_costs_is_a_ratio_within_one_run() -> None:
+def test_the_cost_of_logging_is_a_ratio_within_one_run() -> None:
     rates = [(90.0, 100.0), (70.0, 100.0), (170.0, 200.0)]
     runs = [made_up("load_sync", {"rows_per_second": sync}, run) for run, (sync, _) in enumerate(rates)]
     runs += [made_up("load_off", {"rows_per_second": off}, run) for run, (_, off) in enumerate(rates)]
@@ -69,7 +69,7 @@ def test_what_logging_costs_is_a_ratio_within_one_run() -> None:
     assert claim.is_met
 
 
-def test_what_was_not_measured_is_not_met() -> None:
+def test_a_claim_without_a_measurement_is_not_met() -> None:
     claims = judge([made_up("alone", None)])
     assert claims
     assert not [claim for claim in claims if claim.is_met]

@@ -92,7 +92,7 @@ def wrong(tmp_path: Path, records: str, ours: dict[str, Answer], theirs: dict[st
         ("table kinds\narea A\n\nconstruct a\n\nconstruct a", 6, "before this one"),
     ],
 )
-def test_what_it_does_not_know_is_refused_with_its_line(text: str, line: int, what: str) -> None:
+def test_an_unknown_key_is_refused_with_its_line(text: str, line: int, what: str) -> None:
     with pytest.raises(FormatError, match=what) as refused:
         parse(text, Path("some.slt"))
     assert str(refused.value).startswith(f"some.slt:{line}: ")
@@ -372,7 +372,7 @@ a
     )
 
 
-def test_what_is_written_holds(tmp_path: Path) -> None:
+def test_records_that_it_writes_pass(tmp_path: Path) -> None:
     answers = {
         "several": Answer((*DONE.outcomes, *FAILED.outcomes), "in a failed block"),
         "warned": Answer((Outcome(notices=(NOT_THERE,), tag="ROLLBACK"),), "idle"),

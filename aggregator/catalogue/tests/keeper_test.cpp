@@ -405,7 +405,7 @@ TEST_F(KeeperTest, AnotherSchemaGivesOtherDataAndTheSameOneTheSameNumbers) {
   EXPECT_EQ(states_.wait_for(Kind::kRunning, seen).table, first.table);
 }
 
-TEST_F(KeeperTest, WhatKeepsItFromStartingIsSaid) {
+TEST_F(KeeperTest, SaysWhyItCannotStart) {
   KeeperOptions nowhere = options(folder_);
   nowhere.programs = "/nowhere";
   start(nowhere);

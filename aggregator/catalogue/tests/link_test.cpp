@@ -133,7 +133,7 @@ TEST_F(LinkTest, AnAnswerThatIsTooLargeIsRefused) {
   EXPECT_TRUE(link_.ended());
 }
 
-TEST_F(LinkTest, WhatIsNoMessageEndsIt) {
+TEST_F(LinkTest, EndsAtAMalformedMessage) {
   enter();
   run();
   receive("D\x7f\xff\xff\xff"s);

@@ -30,7 +30,7 @@ TEST(MessagesTest, AStatementIsSurroundedByItsBlockAndWhatTheSessionSet) {
   EXPECT_TRUE(round.ends_with("DISCARD ALL\0"s));
 }
 
-TEST(MessagesTest, WhatIsDescribedOnlyIsNotExecuted) {
+TEST(MessagesTest, DescribesWithoutExecuting) {
   Statement statement;
   statement.sql = "SELECT 1";
   statement.is_described_only = true;

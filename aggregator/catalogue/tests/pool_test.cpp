@@ -128,7 +128,7 @@ TEST_F(PoolTest, NoUserHasAllConnectionsHoweverManyClientsAsk) {
   EXPECT_THAT(told(), ElementsAre("4:14 fine"));
 }
 
-TEST_F(PoolTest, WhoHasFewerConnectionsComesNextAndAFreedShareIsUsed) {
+TEST_F(PoolTest, ServesTheClientWithFewerConnectionsNextAndUsesAFreedShare) {
   run_server();
   submit(1, "slow");
   submit(2, "slow");
@@ -143,7 +143,7 @@ TEST_F(PoolTest, WhoHasFewerConnectionsComesNextAndAFreedShareIsUsed) {
   EXPECT_THAT(told(), ElementsAre("4:14 fine"));
 }
 
-TEST_F(PoolTest, WhatWaitsIsBounded) {
+TEST_F(PoolTest, BoundsTheQueue) {
   run_server();
   for (const uint64_t client : {1, 2, 3, 4}) {
     submit(client);

@@ -77,7 +77,7 @@ TEST_F(CoreTest, AnotherMapIsToldFromOurs) {
   EXPECT_EQ(cluster.take(), "client 102 #1 <- error RETRY 55000\n");
 }
 
-TEST_F(CoreTest, WhatIsNotSupportedYetIsRefusedNotIgnored) {
+TEST_F(CoreTest, RefusesFieldsThatItDoesNotSupport) {
   auto operation = make_operation(wire::v1::OPERATION_KIND_DESCRIBE);
   operation.mutable_header()->set_priority(1);
   cluster.send(client, operation);

@@ -287,7 +287,7 @@ TEST_F(SliceFanOutTest, SaysWhatFollowsWithinThePartitionThenTheNextPartitionThe
   EXPECT_FALSE(last_result().end().has_next_slice());
 }
 
-TEST_F(SliceFanOutTest, OfAPartitionThatIsNotThereIsRefused) {
+TEST_F(SliceFanOutTest, RefusesAnUnknownPartition) {
   cluster.select(client, slice(2));
   EXPECT_EQ(cluster.take(), "client 102 #1 <- error REJECTED 22023\n");
 }
@@ -329,7 +329,7 @@ TEST_F(SliceFanOutTest, PassesItsRowsOnAndEndsWithTheStampOfOneSegment) {
   EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
 }
 
-TEST_F(SliceFanOutTest, OfAnythingButRowsAsTheyLieIsRefusedAndNobodyIsAsked) {
+TEST_F(SliceFanOutTest, RefusesGroupsAndOrdersWithoutAskingANode) {
   wire::v1::SelectBody totals = select_totals();
   *totals.mutable_slice() = slice(0).slice();
   wire::v1::SelectBody first = select_first_ids();
@@ -344,7 +344,7 @@ TEST_F(SliceFanOutTest, OfAnythingButRowsAsTheyLieIsRefusedAndNobodyIsAsked) {
   EXPECT_EQ(cluster.take(), "node 0 <- SELECT\n") << "it was the first to get there";
 }
 
-TEST_F(SliceFanOutTest, WhoseNodeIsLostLacksItsPartitionAlone) {
+TEST_F(SliceFanOutTest, LosesOnlyThePartitionOfALostNode) {
   cluster.select(client, slice(1));
   static_cast<void>(cluster.take());
   cluster.node_down(1);

@@ -152,7 +152,7 @@ TEST_F(SelectsBySlotTest, NodesWithoutSlotsAreAskedWholeAndWrongValuesRefused) {
   EXPECT_EQ(other.core().operations_in_flight(), 1u);
 }
 
-TEST_F(SelectsBySlotTest, WhatIsWrongWithASlotIsSaidToWhoeverUsesIt) {
+TEST_F(SelectsBySlotTest, TellsEachUserOfASlotWhatIsWrongWithIt) {
   EXPECT_THAT(asked(select_by_slot(1, packed_text(origin))), HasSubstr("error REJECTED 08P01"));
   wire::v1::SelectShape wrong = shape_of_origin(kPartial);
   wrong.mutable_clauses(0)->mutable_literals(0)->set_column(77);

@@ -201,7 +201,7 @@ TEST_F(ShapesTest, AStatementThatCannotBeBoundIsCompiledWithItsText) {
   EXPECT_EQ(cluster.effects().compilations[0].statement.parameters_size(), 1);
 }
 
-TEST_F(ShapesTest, WhatIsWrongWithASlotIsSaidToWhoeverUsesIt) {
+TEST_F(ShapesTest, TellsEachUserOfASlotWhatIsWrongWithIt) {
   const auto refusal = [&](const wire::v1::Operation& operation) {
     cluster.send(client, operation);
     return cluster.take();
@@ -216,7 +216,7 @@ TEST_F(ShapesTest, WhatIsWrongWithASlotIsSaidToWhoeverUsesIt) {
   EXPECT_THAT(refusal(state(1)), HasSubstr("node 0 <- SELECT"));
 }
 
-TEST_F(ShapesTest, WhatCannotBeHonouredIsRefusedAndNotIgnored) {
+TEST_F(ShapesTest, RefusesFieldsThatItCannotHonour) {
   wire::v1::Operation by_slot = make_operation(wire::v1::OPERATION_KIND_SUBMIT, "values");
   by_slot.mutable_header()->set_shape_slot(1);
   cluster.send(client, by_slot);

@@ -150,7 +150,7 @@ TEST_F(UpdateFanOutTest, AConfirmationHasTheDigestOfItsUpdate) {
   EXPECT_EQ(cluster.results().back().second.confirmed().digest(), 77u);
 }
 
-TEST_F(UpdateFanOutTest, WhatOneNodeHasForgottenIsForgottenWhateverTheOthersSay) {
+TEST_F(UpdateFanOutTest, IsForgottenOnceOneNodeHasForgotten) {
   for (const uint32_t forgetful : {0u, 2u}) {
     cluster.update(writer, 1 + forgetful, "");
     static_cast<void>(cluster.take());

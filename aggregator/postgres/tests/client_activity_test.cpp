@@ -30,7 +30,7 @@ std::string told(const ClientActivity& client, bool is_told_all) {
   return text;
 }
 
-TEST(ActivityTest, OfItsOwnUsersClientsItIsToldAll) {
+TEST(ActivityTest, ShowsAllOfClientsOfTheSameUser) {
   EXPECT_EQ(told(client(), true),
             "{\"pid\":7,\"datname\":\"tickets\",\"usename\":\"ada\",\"application_name\":\"a \\\"b\\\\\\u000a\","
             "\"client_addr\":\"::1\",\"client_port\":40000,\"backend_start\":\"1970-01-01 00:00:03+00\","
@@ -39,7 +39,7 @@ TEST(ActivityTest, OfItsOwnUsersClientsItIsToldAll) {
             "\"query_start\":\"1970-01-01 00:00:04+00\",\"query\":\"SELECT 1\"}");
 }
 
-TEST(ActivityTest, OfOtherUsersClientsItIsToldWhoTheyAre) {
+TEST(ActivityTest, ShowsOnlyTheIdentityOfClientsOfOtherUsers) {
   const std::string text = told(client(), false);
   EXPECT_THAT(text, HasSubstr("\"usename\":\"ada\""));
   EXPECT_THAT(text, HasSubstr("<insufficient privilege>"));

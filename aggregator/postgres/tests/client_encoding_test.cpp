@@ -29,7 +29,7 @@ TEST(ClientEncodingTest, EachByteOfLatin1AndWin1252GoesAndComesBack) {
   }
 }
 
-TEST(ClientEncodingTest, WhatHasNoEquivalentIsSaidInPostgresWords) {
+TEST(ClientEncodingTest, RefusesCharactersWithoutAnEquivalentInPostgresWords) {
   std::string out = "kept";
   EXPECT_EQ(
       append_encoded(ClientEncoding::kLatin1, "a\u20ac", out).error().message,
@@ -42,7 +42,7 @@ TEST(ClientEncodingTest, WhatHasNoEquivalentIsSaidInPostgresWords) {
             "character with byte sequence 0x9d in encoding \"WIN1252\" has no equivalent in encoding \"UTF8\"");
 }
 
-TEST(ClientEncodingTest, OfAMessageItsTextsAloneAreDecoded) {
+TEST(ClientEncodingTest, DecodesOnlyTheTextsOfAMessage) {
   const std::string binary = "\xe4\xff"s;
   const std::string body = "p\xe4\0s\0"s + std::string("\0\2\0\0\0\1\0\3", 8) + std::string("\0\0\0\1\xfc", 5) +
                            std::string("\0\0\0\2", 4) + binary + std::string("\xff\xff\xff\xff\0\0", 6);

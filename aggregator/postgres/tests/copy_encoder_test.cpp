@@ -51,7 +51,7 @@ TEST(CopyEncoderTest, CsvQuotesWhatWouldBeReadOtherwise) {
   EXPECT_EQ(csv("", "plain", {true, false}), "\"plain\"");
 }
 
-TEST(CopyEncoderTest, WhatItWritesIsReadBack) {
+TEST(CopyEncoderTest, ReadsBackItsOwnOutput) {
   std::mt19937_64 random(20);
   constexpr std::string_view kCharacters = "\\.,\t\n\"abN|";
   for (const char* const list : {"", "(DELIMITER '|')", "(FORMAT csv)", "(FORMAT csv, ESCAPE '\\', DELIMITER '|')"}) {

@@ -46,7 +46,7 @@ TEST(CopyOptionsTest, HeaderIsABooleanOrMatch) {
   EXPECT_EQ(mistake("COPY t TO STDOUT (HEADER match)"), "0A000 cannot use \"match\" with HEADER in COPY TO @0");
 }
 
-TEST(CopyOptionsTest, WhatIsWrongIsSaidInPostgresWords) {
+TEST(CopyOptionsTest, NamesMistakesInPostgresWords) {
   EXPECT_EQ(mistake("COPY t TO STDOUT (FORMAT xml)"), "22023 COPY format \"xml\" not recognized @19");
   EXPECT_EQ(mistake("COPY t TO STDOUT (FORMAT csv, FORMAT text)"), "42601 conflicting or redundant options @31");
   EXPECT_EQ(mistake("COPY t TO STDOUT (colour red)"), "42601 option \"colour\" not recognized @19");

@@ -84,7 +84,7 @@ TEST(CopyReaderTest, RowsOfCsv) {
   EXPECT_EQ(read("(FORMAT csv, ESCAPE '\\')", "1,,\"a\\\"b\"\n"), "(1,null,a\"b)");
 }
 
-TEST(CopyReaderTest, WhatIsWrongHasItsLineAndColumn) {
+TEST(CopyReaderTest, NamesTheLineAndTheColumnOfAMistake) {
   EXPECT_EQ(read("", "1\t\\N\ta\nx\t\\N\tb\n"),
             "(1,null,a)22P02 invalid input syntax for type integer: \"x\" in COPY tickets, line 2, column id: \"x\"");
   EXPECT_EQ(read("", "1\t\\N\n"), "22P04 missing data for column \"name\" in COPY tickets, line 1: \"1\t\\N\"");

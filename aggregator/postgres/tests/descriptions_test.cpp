@@ -26,7 +26,7 @@ TEST(DescriptionsTest, TextAndDeclaredTypesTellStatementsApart) {
   EXPECT_EQ(kept.find("select $1", none), nullptr);
 }
 
-TEST(DescriptionsTest, WhatWasNotAskedForLongestGoesFirst) {
+TEST(DescriptionsTest, EvictsTheLeastRecentlyUsedFirst) {
   Descriptions kept;
   const std::string filler(10'000, ' ');
   const auto text = [&](size_t number) { return "SELECT " + std::to_string(number) + filler; };
@@ -41,7 +41,7 @@ TEST(DescriptionsTest, WhatWasNotAskedForLongestGoesFirst) {
   EXPECT_GT(kept.size(), Descriptions::kBytesMax / filler.size() / 2);
 }
 
-TEST(DescriptionsTest, WhatIsLargeIsNotKept) {
+TEST(DescriptionsTest, DoesNotKeepLargeDescriptions) {
   Descriptions kept;
   const std::string text(Descriptions::kEntryBytesMax, 'x');
   kept.keep(text, {}, of_one(TypeKind::kInt));

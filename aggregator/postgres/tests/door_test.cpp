@@ -40,7 +40,7 @@ TEST_F(DoorTest, OnlyTheRightKeyCancels) {
   EXPECT_EQ(door.cancel({3, 104}, now_), std::nullopt);
 }
 
-TEST_F(DoorTest, WhoFindsNoSeatIsToldSo) {
+TEST_F(DoorTest, TellsAClientThatThereIsNoRoomForItsConnection) {
   options_.clients_max = 2;
   uint64_t next = 100;
   Door door(options_, *this, [&] { return next++; });
@@ -58,7 +58,7 @@ TEST_F(DoorTest, WhoFindsNoSeatIsToldSo) {
   EXPECT_TRUE(enter(door, 4)->was_up());
 }
 
-TEST_F(DoorTest, WhatAllKeepTogetherIsBounded) {
+TEST_F(DoorTest, BoundsTheMemoryOfAllClients) {
   options_.kept_bytes_max = 1u << 20;
   Door door(options_, *this, counting_random());
   const auto large = enter(door, 1);

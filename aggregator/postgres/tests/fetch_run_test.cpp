@@ -229,7 +229,7 @@ TEST(CursorRowsTest, KeepsWhatLiesAheadAndABoundedPartOfWhatItHasPassed) {
   EXPECT_EQ(given.front(), static_cast<int64_t>(low));
 }
 
-TEST(CursorRowsTest, WhoGoesForwardsOnlyKeepsNothingBehind) {
+TEST(CursorRowsTest, KeepsNoRowsBehindAForwardOnlyCursor) {
   CursorRows rows(0);
   for (int64_t first = 1; first <= 400'000; first += 4'000) {
     rows.append(packed(first, first + 3'999), 4'000);

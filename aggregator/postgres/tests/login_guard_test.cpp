@@ -17,7 +17,7 @@ class LoginGuardTest : public ::testing::Test {
   LoginGuard guard_{counting_random()};
 };
 
-TEST_F(LoginGuardTest, WhoIsRightIsNotKeptWaiting) {
+TEST_F(LoginGuardTest, DoesNotDelayARightPassword) {
   EXPECT_EQ(guard_.on_try(kAda, true, kStart), kStart);
   EXPECT_EQ(guard_.suspect_count(), 0u);
   EXPECT_EQ(guard_.counts(), (LoginCounts{1, 0, 0}));
@@ -79,7 +79,7 @@ TEST_F(LoginGuardTest, KeepsABoundedNumberOfSuspects) {
   EXPECT_EQ(guard_.suspect_count(), LoginGuard::kSuspectsMax);
 }
 
-TEST_F(LoginGuardTest, WhoIsUnknownIsAskedLikeEverybody) {
+TEST_F(LoginGuardTest, AsksUnknownUsersForAPassword) {
   const auto first = guard_.challenge("nobody");
   EXPECT_TRUE(first.is_mock);
   EXPECT_EQ(first.verifier, guard_.challenge("nobody").verifier);
@@ -89,7 +89,7 @@ TEST_F(LoginGuardTest, WhoIsUnknownIsAskedLikeEverybody) {
   EXPECT_NE(guard_.draw_nonce(), guard_.draw_nonce());
 }
 
-TEST_F(LoginGuardTest, WhoIsUnknownIsGivenTheSameSaltByAllWhoReadTheSameFile) {
+TEST_F(LoginGuardTest, GivesUnknownUsersTheSameSaltInEachProcess) {
   const auto before = guard_.challenge("nobody");
   const auto read = [](const std::string& key, const std::string& user) {
     return std::make_shared<const Users>(Users{{{user, {Role::kReader, std::nullopt}}}, key});

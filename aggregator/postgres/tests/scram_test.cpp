@@ -57,7 +57,7 @@ TEST(ScramTest, ALoginIsBoundToItsConnection) {
   }
 }
 
-TEST(ScramTest, WhoThinksThatNothingCanBeBoundToIsToldWhereItCan) {
+TEST(ScramTest, RefusesAClientThatMissedThatChannelBindingIsOffered) {
   ScramClient client("pencil", "abcdef", "y");
   EXPECT_TRUE(exchange().on_first(kScram, client.first()));
   const auto refused = exchange(kBinding).on_first(kScram, client.first());

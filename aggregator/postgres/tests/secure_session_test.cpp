@@ -61,7 +61,7 @@ class SecureSessionTest : public SessionTest {
   std::unique_ptr<SecureSession> secure_;
 };
 
-TEST_F(SecureSessionTest, WhoAsksIsEncrypted) {
+TEST_F(SecureSessionTest, EncryptsForAClientThatAsks) {
   for (const size_t piece_size : {size_t{1}, size_t{100}, size_t{1'000'000}}) {
     connect_secure();
     TlsClient client;
@@ -79,14 +79,14 @@ TEST_F(SecureSessionTest, WhoAsksIsEncrypted) {
   }
 }
 
-TEST_F(SecureSessionTest, WhoDoesNotAskIsNot) {
+TEST_F(SecureSessionTest, DoesNotEncryptForAClientThatDoesNotAsk) {
   connect_secure();
   hand_in(startup());
   EXPECT_NE(wire().find("server_version"), std::string::npos);
   EXPECT_EQ(secure_->output_waiting(), 0u);
 }
 
-TEST_F(SecureSessionTest, WhatCameInTheClearIsNeverTakenForEncrypted) {
+TEST_F(SecureSessionTest, NeverTakesPlainBytesForEncryptedOnes) {
   connect_secure();
   hand_in(kSslRequest + startup());
   const std::string bytes = wire();
@@ -153,7 +153,7 @@ TEST_F(SecureSessionTest, TheClientIsToldWhyAndThatNothingMoreComes) {
   EXPECT_TRUE(secure_->ended());
 }
 
-TEST_F(SecureSessionTest, WhatHasLeftIsCountedInTheSessionsBytes) {
+TEST_F(SecureSessionTest, CountsSentBytesBeforeTheirEncryption) {
   connect_secure();
   TlsClient client;
   shake_hands(client);

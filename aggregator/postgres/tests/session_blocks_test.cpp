@@ -74,7 +74,7 @@ TEST_F(BlockTest, ASavepointBeforeAnyInsertLeavesRoomForAQuery) {
   EXPECT_EQ(operations_.size(), 1u);
 }
 
-TEST_F(BlockTest, OfSeveralSavepointsOfOneNameTheLatestIsMeant) {
+TEST_F(BlockTest, MeansTheLatestOfSeveralSavepointsWithOneName) {
   EXPECT_EQ(told("BEGIN; SAVEPOINT a"), "C BEGIN|C SAVEPOINT|Z T");
   insert(1);
   EXPECT_EQ(told("SAVEPOINT a"), "C SAVEPOINT|Z T");
@@ -224,13 +224,13 @@ TEST_F(BlockTest, SerializableBlocksReadOnly) {
             "E 0A000 INSERT behind a query in a block of SERIALIZABLE is not supported|Z E");
 }
 
-TEST_F(BlockTest, WhatClientsSetOfOtherServersIsKept) {
+TEST_F(BlockTest, KeepsSettingsOfOtherServers) {
   EXPECT_EQ(told("SET synchronous_commit = off; SHOW synchronous_commit; SET work_mem = '1GB'; SHOW work_mem"),
             "C SET|T synchronous_commit:25|D off|C SHOW|C SET|T work_mem:25|D 1GB|C SHOW|Z I");
   EXPECT_EQ(told("SHOW max_prepared_transactions"), "T max_prepared_transactions:25|D 0|C SHOW|Z I");
 }
 
-TEST_F(BlockTest, WhatAMessageHasSetIsUndoneWhenItFails) {
+TEST_F(BlockTest, UndoesTheSettingsOfAMessageThatFails) {
   static_cast<void>(told("SET application_name = 'before'"));
   EXPECT_EQ(told("SET application_name = 'a'; SET jit = on; SHOW nothing"),
             "C SET|C SET|E 42704 unrecognized configuration parameter \"nothing\"|Z I");
@@ -241,7 +241,7 @@ TEST_F(BlockTest, WhatAMessageHasSetIsUndoneWhenItFails) {
   EXPECT_EQ(told("SHOW application_name"), "T application_name:25|D before|C SHOW|Z I");
 }
 
-TEST_F(BlockTest, WhatAMessageHasSetBeforeItsBlockGoesWithTheBlockAndStaysWhenItIsCommitted) {
+TEST_F(BlockTest, TiesSettingsBeforeABlockInOneMessageToThatBlock) {
   EXPECT_EQ(told("SET application_name = 'a'; BEGIN; SET jit = on; ROLLBACK; SHOW application_name"),
             "C SET|C BEGIN|C SET|C ROLLBACK|T application_name:25|D |C SHOW|Z I");
   EXPECT_EQ(told("SET application_name = 'a'; BEGIN; COMMIT; SET application_name = 'b'; SHOW nothing"),

@@ -31,7 +31,7 @@ class CatalogueTest : public SessionTest {
   }
 };
 
-TEST_F(CatalogueTest, WhatTheCompilerRefusesAndIsTheCataloguesRunsThere) {
+TEST_F(CatalogueTest, RunsStatementsOfTheCatalogueThatTheCompilerRefuses) {
   log_in();
   send(query("SELECT relname FROM pg_class"));
   answer_error("42P01", "relation \"pg_class\" does not exist", 21);
@@ -42,7 +42,7 @@ TEST_F(CatalogueTest, WhatTheCompilerRefusesAndIsTheCataloguesRunsThere) {
   EXPECT_EQ(said(), "T relname:19|D tickets|D pg_class|C SELECT 2|Z I");
 }
 
-TEST_F(CatalogueTest, WhatIsNotTheCataloguesIsToldAsTheCompilerSaidIt) {
+TEST_F(CatalogueTest, TellsTheCompilersErrorForOtherStatements) {
   log_in();
   home_ = {};
   send(query("SELECT nothing FROM tickets"));
@@ -165,7 +165,7 @@ TEST_F(CatalogueTest, ColumnsOfTheTableAreToldByTheCataloguesNumbers) {
                                           number32(0) + number16(0) + type));
 }
 
-TEST_F(CatalogueTest, WhatItFailsWithAbortsABlock) {
+TEST_F(CatalogueTest, AbortsTheBlockWhenAStatementOfTheCatalogueFails) {
   log_in();
   send(query("BEGIN; SELECT relname FROM pg_class"));
   answer_error("42P01", "no");
@@ -286,7 +286,7 @@ TEST_F(CatalogueTest, InADatabaseWithoutTheTableEverythingIsTheCatalogues) {
   EXPECT_TRUE(operations_.empty());
 }
 
-TEST_F(CatalogueTest, WhatIsNoQueryIsToldAsTheCompilerSaysItInADatabaseWithoutTheTable) {
+TEST_F(CatalogueTest, TellsTheCompilersErrorForNonQueriesInADatabaseWithoutTheTable) {
   connect();
   send(startup("postgres"));
   static_cast<void>(said());

@@ -220,7 +220,7 @@ TEST_F(CopyTest, InBatchesItReadsNoFurtherThanItsUpdatesGo) {
   EXPECT_FALSE(session_->takes_input());
 }
 
-TEST_F(CopyTest, WhatItMayNotIsRefused) {
+TEST_F(CopyTest, RefusesACopyWithoutThePrivilege) {
   const std::pair<const char*, const char*> refused[] = {
       {"COPY tickets FROM '/etc/passwd'",
        "42501 must be superuser or have privileges of the pg_read_server_files role to COPY from a file"},

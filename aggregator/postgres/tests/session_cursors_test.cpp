@@ -99,7 +99,7 @@ TEST_F(CursorTest, OneWithoutScrollGoesForwardsOnly) {
   }
 }
 
-TEST_F(CursorTest, WhatIsKeptBehindItIsBounded) {
+TEST_F(CursorTest, BoundsTheRowsKeptBehindACursor) {
   options_.limits.cursor_passed_bytes = 100'000;
   const size_t cursor = open();
   for (int64_t first = 1; first < 100'000; first += 10'000) {

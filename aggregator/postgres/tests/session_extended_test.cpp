@@ -171,7 +171,7 @@ TEST_F(ExtendedTest, ASimpleQueryEndsWhatHasNoName) {
   EXPECT_EQ(said(), "T jit:25|D off|C SHOW|Z T|T id:23|E 34000 portal \"\" does not exist|Z E");
 }
 
-TEST_F(ExtendedTest, WhatCannotBeComputedIsDescribedAndFailsWhenItIsBound) {
+TEST_F(ExtendedTest, DescribesAStatementThatFailsWhenItIsBound) {
   aggregator::StatementDescription description;
   description.columns.push_back({"x", {TypeKind::kInt}, true, std::nullopt});
   description.mistake = rejected("22012", "division by zero");
@@ -268,7 +268,7 @@ TEST_F(ExtendedTest, InsertsUpToSyncAreOneUpdate) {
   EXPECT_EQ(said(), "C INSERT 0 1|2|C INSERT 0 1|Z I");
 }
 
-TEST_F(ExtendedTest, WhatAnInsertReturnsIsDescribedAndTaken) {
+TEST_F(ExtendedTest, DescribesAndSendsTheRowsThatAnInsertReturns) {
   send(parse("", "INSERT INTO t VALUES ($1) RETURNING id") + bind("", "", {"7"}) + execute("") + sync());
   described({semantics::TypeKind::kInt});
   compiled_returning({7});

@@ -154,14 +154,14 @@ TEST_F(LoginTest, RefusesWhatIsNoAnswerToItsQuestions) {
   EXPECT_TRUE(session_->ended());
 }
 
-TEST_F(LoginTest, WhoDoesNotAnswerInTimeIsEnded) {
+TEST_F(LoginTest, EndsAClientThatDoesNotAnswerInTime) {
   begin("ada");
   static_cast<void>(taken());
   EXPECT_EQ(session_->next_deadline(), after(now_, options_.limits.startup_ns_max));
   EXPECT_EQ(wait_for_verdict().substr(0, 8), "E 08006 ");
 }
 
-TEST_F(LoginTest, WhatComesBeforeTheVerdictIsBounded) {
+TEST_F(LoginTest, BoundsTheInputBeforeTheLoginIsDecided) {
   static_cast<void>(try_password("ada", "pen"));
   EXPECT_TRUE(session_->takes_input());
   send(std::string(options_.limits.input_size_max, 'x'));
@@ -209,7 +209,7 @@ TEST_F(LoginTest, ACertificateOfTheUsersNameIsEnough) {
   EXPECT_EQ(said().substr(0, 4), "R10 ");
 }
 
-TEST_F(LoginTest, WhereItIsEncryptedALoginCanBeBoundToThat) {
+TEST_F(LoginTest, BindsALoginToItsEncryptedConnection) {
   connect("10.0.0.1:4000");
   session_->on_secured({"", "digest of a certificate"});
   send(startup());

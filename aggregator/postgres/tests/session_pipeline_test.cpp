@@ -63,7 +63,7 @@ TEST_F(PipelineTest, RowsOfTheFirstGoOutAsTheyCome) {
   EXPECT_EQ(said(), "C SELECT 0|Z I");
 }
 
-TEST_F(PipelineTest, WhatStandsBehindAnErrorIsForgottenUpToSync) {
+TEST_F(PipelineTest, SkipsMessagesBehindAnErrorUpToSync) {
   prepare();
   send(once() + once() + once() + sync() + once() + sync());
   rows_of(2, {3});
@@ -75,7 +75,7 @@ TEST_F(PipelineTest, WhatStandsBehindAnErrorIsForgottenUpToSync) {
   EXPECT_EQ(session_->output_waiting(), 0u);
 }
 
-TEST_F(PipelineTest, WhatRunsBehindAnErrorIsStopped) {
+TEST_F(PipelineTest, StopsQueriesThatRunBehindAnError) {
   prepare();
   send(once() + once());
   error_of(0);

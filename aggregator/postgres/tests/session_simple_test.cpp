@@ -97,7 +97,7 @@ TEST_F(SimpleTest, DateStyleKeepsWhatItsNewValueLeavesOut) {
   EXPECT_EQ(said(), "C SET|C SET|T DateStyle:25|D ISO, DMY|C SHOW|S DateStyle=ISO, DMY|Z I");
 }
 
-TEST_F(SimpleTest, WhatWouldChangeAnswersAndIsNotHonouredIsRefusedByName) {
+TEST_F(SimpleTest, RefusesSettingsThatWouldChangeAnswersByName) {
   for (const auto& [sql, told] : std::initializer_list<std::pair<const char*, const char*>>{
            {"SET datestyle = 'German'", "E 0A000 DateStyle = German is not supported|Z I"},
            {"SET datestyle = 'DMY, YMD'", "E 22023 invalid value for parameter \"DateStyle\": \"DMY, YMD\"|Z I"},
@@ -191,7 +191,7 @@ TEST_F(SimpleTest, AnErrorBehindAWriteInItsMessageLeavesNothingOfIt) {
   EXPECT_EQ(said(), "T jit:25|D off|C SHOW|Z I");
 }
 
-TEST_F(SimpleTest, WhatAnInsertReturnsIsToldOnceItIsConfirmed) {
+TEST_F(SimpleTest, TellsTheRowsOfAnInsertOnceItIsConfirmed) {
   send(query("INSERT INTO t VALUES (7), (8) RETURNING id; INSERT INTO t VALUES (9)"));
   compiled_returning({7, 8});
   compiled_insert(1);
@@ -216,7 +216,7 @@ TEST_F(SimpleTest, InABlockInsertsReturnAtOnce) {
   EXPECT_EQ(said(), "C COMMIT|Z I");
 }
 
-TEST_F(SimpleTest, WhatIsHeldBackForAConfirmationIsBounded) {
+TEST_F(SimpleTest, BoundsTheOutputHeldBackForAConfirmation) {
   std::string sql = "INSERT";
   for (int statement = 0; statement < 40; ++statement) {
     sql += " INTO t VALUES (7) RETURNING id; INSERT";
@@ -397,7 +397,7 @@ TEST_F(SimpleTest, SettingsAreBounded) {
   EXPECT_EQ(said(), "E 22023 the value of \"application_name\" has more than 1024 bytes|Z I");
 }
 
-TEST_F(SimpleTest, WhoSendsWithoutReadingIsNotReadOn) {
+TEST_F(SimpleTest, StopsReadingFromAClientThatDoesNotRead) {
   std::string many;
   for (int message = 0; message < 20'000; ++message) {
     many += query("SHOW server_version");

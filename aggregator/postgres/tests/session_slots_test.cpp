@@ -76,7 +76,7 @@ TEST_F(SlotsTest, AStatementWithANameGoesBySlotFromItsSecondRunOn) {
   EXPECT_LT(definitions_[0].header().sequence(), operations_.back().header().sequence());
 }
 
-TEST_F(SlotsTest, WhatHasNoNameAndWhatIsLongGoesWhole) {
+TEST_F(SlotsTest, SendsUnnamedAndLongStatementsWhole) {
   prepare("");
   prepare("long", "SELECT id FROM tickets WHERE id = 1" + std::string(contract::kShapeBytesMax, ' '));
   for (const char* const name : {"", "long"}) {
@@ -107,7 +107,7 @@ TEST_F(SlotsTest, ColumnsComeOnceAndOthersWithTheirAnswer) {
   EXPECT_EQ(said(), "2|D 9|C SELECT 1|Z I");
 }
 
-TEST_F(SlotsTest, TheSameColumnsAreSentInTheFormatThatEachBindWants) {
+TEST_F(SlotsTest, SendsColumnsInTheFormatOfEachBind) {
   prepare("s");
   const uint64_t definition = defined("s");
   run("s");
@@ -187,7 +187,7 @@ TEST_F(SlotsTest, AStatementThatIsClosedLeavesItsSlotToTheNext) {
 }
 
 /// Nobody would ever give it back.
-TEST_F(SlotsTest, WhatAPortalHasOfAClosedStatementTakesNoSlotAndIsNotKept) {
+TEST_F(SlotsTest, GivesNoSlotToAPortalOfAClosedStatement) {
   for (int turn = 0; turn < 3; ++turn) {
     prepare("s");
     run_and_answer("s");
@@ -201,7 +201,7 @@ TEST_F(SlotsTest, WhatAPortalHasOfAClosedStatementTakesNoSlotAndIsNotKept) {
   EXPECT_EQ(kept_->taken(), 0u);
 }
 
-TEST_F(SlotsTest, WhereAllSlotsAreTakenStatementsGoWhole) {
+TEST_F(SlotsTest, SendsStatementsWholeWhenAllSlotsAreTaken) {
   options_.slots.slots_max = 1;
   log_in();
   prepare("s");

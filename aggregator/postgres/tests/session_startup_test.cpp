@@ -138,7 +138,7 @@ TEST_F(StartupTest, ACancelRequestIsHandedOnAndAnsweredByNothing) {
   EXPECT_TRUE(session_->ended().has_value());
 }
 
-TEST_F(StartupTest, WhoDoesNotLogInInTimeIsToldAndEnded) {
+TEST_F(StartupTest, EndsAClientThatDoesNotLogInInTime) {
   connect();
   EXPECT_EQ(session_->next_deadline(), after(now_, options_.limits.startup_ns_max));
   now_ = session_->next_deadline();
@@ -147,7 +147,7 @@ TEST_F(StartupTest, WhoDoesNotLogInInTimeIsToldAndEnded) {
   EXPECT_TRUE(session_->ended().has_value());
 }
 
-TEST_F(StartupTest, WhoDoesNotReadIsEndedAfterAWhile) {
+TEST_F(StartupTest, EndsAClientThatDoesNotReadAfterAWhile) {
   log_in();
   EXPECT_EQ(session_->next_deadline(), kNever);
   send(query("SHOW server_version"));

@@ -94,7 +94,7 @@ TEST_F(StatementsTest, WritesArePreparedToo) {
   EXPECT_EQ(said(), "C INSERT 0 1|C INSERT 0 1|Z I");
 }
 
-TEST_F(StatementsTest, WhatCannotBePreparedIsRefused) {
+TEST_F(StatementsTest, RefusesStatementsThatCannotBePrepared) {
   for (const auto& [sql, said_of_it] : std::initializer_list<std::pair<const char*, const char*>>{
            {"PREPARE q AS SHOW jit", "E 42601 syntax error at or near \"SHOW\" @14|Z I"},
            {"PREPARE q (nonsense) AS SELECT 1", "E 42704 type \"nonsense\" does not exist @12|Z I"},
@@ -107,7 +107,7 @@ TEST_F(StatementsTest, WhatCannotBePreparedIsRefused) {
   }
 }
 
-TEST_F(StatementsTest, WhatThereIsNothingOfIsDiscarded) {
+TEST_F(StatementsTest, DiscardsKindsThatHaveNothingToDiscard) {
   EXPECT_EQ(told("DISCARD PLANS; DISCARD TEMP; DISCARD SEQUENCES; UNLISTEN *"),
             "C DISCARD PLANS|C DISCARD TEMP|C DISCARD SEQUENCES|C UNLISTEN|Z I");
 }

@@ -62,7 +62,7 @@ TEST_F(WritesTest, InsertsAmongThemArePartsWhoseRowsAreNumberedThrough) {
   EXPECT_EQ(said(), "C INSERT 0 2|C UPDATE 7|C INSERT 0 1|C INSERT 0 1|C DELETE 11|Z I");
 }
 
-TEST_F(WritesTest, WhatAnInsertReturnsKeepsItsPlaceAmongThem) {
+TEST_F(WritesTest, KeepsTheOrderOfRowsThatAnInsertReturns) {
   send(query("DELETE FROM t; INSERT INTO t VALUES (7) RETURNING id; UPDATE t SET a = 1"));
   compiled_update();
   compiled_returning({7});
@@ -71,7 +71,7 @@ TEST_F(WritesTest, WhatAnInsertReturnsKeepsItsPlaceAmongThem) {
   EXPECT_EQ(said(), "C DELETE 5|T id:23|D 7|C INSERT 0 1|C UPDATE 1|Z I");
 }
 
-TEST_F(WritesTest, WhatComesUpToOneSyncIsOneUpdate) {
+TEST_F(WritesTest, MakesOneUpdateOfTheWritesUpToASync) {
   prepare("u", "UPDATE t SET a = 1");
   prepare("d", "DELETE FROM t");
   send(bind("", "u") + execute("") + bind("", "u") + message('D', "P" + text("")) + execute("") + bind("", "d") +

@@ -64,7 +64,7 @@ TEST(CopyStatementTest, BothSyntaxesOfOptions) {
             "delimiter=;@23|null=n@40|format=csv@52|header=true@56|quote='@63|force_quote=,a,b@74");
 }
 
-TEST(CopyStatementTest, WhatIsWrongHasItsPlace) {
+TEST(CopyStatementTest, NamesThePositionOfAMistake) {
   EXPECT_EQ(mistake("COPY t FROM"), "42601 syntax error at end of input @12");
   EXPECT_EQ(mistake("COPY t TO STDOUT WHERE id > 1"), "42601 WHERE clause not allowed with COPY TO @18");
   EXPECT_EQ(mistake("COPY t FROM STDIN; SELECT 1"), "42601 a COPY is one statement of its own @0");

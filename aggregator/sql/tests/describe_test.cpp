@@ -45,7 +45,7 @@ TEST_F(DescribeTest, OutputsHaveTheNamesAndTypesOfTheAnswer) {
   }
 }
 
-TEST_F(DescribeTest, WhatCannotBeComputedIsDescribedAllTheSame) {
+TEST_F(DescribeTest, DescribesAStatementThatCannotBeComputed) {
   const std::string zero = "22012 division by zero";
   for (const auto& [sql, expected, mistake] : std::initializer_list<std::tuple<const char*, const char*, std::string>>{
            {"SELECT i, 1 / 0 AS x FROM t", "none -> i integer not null, x integer not null", zero},

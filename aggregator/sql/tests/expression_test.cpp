@@ -77,7 +77,7 @@ TEST_F(ExpressionTest, OperandsAreBroughtToWhatTheOperatorTakes) {
   }
 }
 
-TEST_F(ExpressionTest, WhatIsConstantIsComputedOnce) {
+TEST_F(ExpressionTest, ComputesConstantsOnce) {
   for (const auto& [sql, expected] : std::initializer_list<Bound>{
            {"1 + 2 * 3", "7 integer"},
            {"i + (2 - 1)", "+(i,1) integer"},
@@ -333,7 +333,7 @@ TEST_F(ExpressionTest, NullIfHasTheTypeOfWhatItsLeftSideIsComparedAs) {
   }
 }
 
-TEST_F(ExpressionTest, WhatHavingSaysOfKeysIsAskedOfRows) {
+TEST_F(ExpressionTest, MovesHavingOverKeysToTheRows) {
   const auto asked = [&](const std::string& behind) {
     const auto compiled = compile("SELECT count(*) FROM t " + behind);
     const semantics::Selection& selection = *std::get<CompiledSelect>(*compiled).selection;
@@ -352,7 +352,7 @@ TEST_F(ExpressionTest, WhatHavingSaysOfKeysIsAskedOfRows) {
   EXPECT_EQ(asked("GROUP BY ROLLUP (s) HAVING s > 5"), "of groups") << "there s is NULL behind the rows";
 }
 
-TEST_F(ExpressionTest, OfSeveralMistakesPostgresFirstOneIsTold) {
+TEST_F(ExpressionTest, TellsTheMistakeThatPostgresFindsFirst) {
   EXPECT_EQ(failure("SELECT make_timestamptz(1, 1, 1, 1, 1 / 0, 0, like_escape('a', 'ab')) FROM t"),
             "22012@0 division by zero");
   EXPECT_EQ(failure("SELECT 1 / 0 FROM t WHERE i = 5000000000::int"), "22012@0 division by zero");

@@ -62,7 +62,7 @@ TEST_F(KnownSelectTest, ValuesTakePlacesOfOthers) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE b", {}, {}));
 }
 
-TEST_F(KnownSelectTest, WhatIsAnsweredOfTheNumberOfRowsIsKnownWithTheQuery) {
+TEST_F(KnownSelectTest, KeepsAnAnswerFromTheNumberOfRowsWithItsQuery) {
   EXPECT_TRUE(is_bound("SELECT NOT EXISTS (SELECT v FROM t WHERE i = $1) AS a, 5 AS b", {number(1)}, {number(2)}));
   EXPECT_TRUE(is_bound("SELECT count(*) + 1 FROM (SELECT DISTINCT v FROM t WHERE i = $1) q", {number(1)}, {number(2)}));
   const std::string_view beside = "SELECT EXISTS (SELECT v FROM t WHERE i = $1), $2";
@@ -73,7 +73,7 @@ TEST_F(KnownSelectTest, WhatIsAnsweredOfTheNumberOfRowsIsKnownWithTheQuery) {
 constexpr std::string_view kEast = "<+03>-03";
 constexpr std::string_view kWest = "<-05>+05";
 
-TEST_F(KnownSelectTest, WhatHangsOnTheZoneOfTheSessionIsKnownForOneZone) {
+TEST_F(KnownSelectTest, KeepsAQueryThatDependsOnTheZoneForOneZone) {
   const std::string by_text = "SELECT i FROM t WHERE moment = $1";
   const std::string by_clock = "SELECT moment::date FROM t WHERE i = $1";
   for (const auto& [sql, value] : {std::pair(by_text, untyped("2013-01-01 05:00")), std::pair(by_clock, number(1))}) {
@@ -94,7 +94,7 @@ TEST_F(KnownSelectTest, WhatHangsOnTheZoneOfTheSessionIsKnownForOneZone) {
   }
 }
 
-TEST_F(KnownSelectTest, WhatDoesNotHangOnTheZoneIsKnownForAll) {
+TEST_F(KnownSelectTest, KeepsAQueryThatDoesNotDependOnTheZoneForAllZones) {
   Compiler compiler(schema_, map_);
   wire::v1::StatementBody asked =
       statement("SELECT i, moment FROM t WHERE i = $1 AND at < $2", {number(1), untyped("2013-01-01")});
@@ -173,7 +173,7 @@ TEST_F(KnownSelectTest, ListsAndPrefixesHavePlacesToo) {
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE v LIKE $1", {untyped("a")}, {untyped("b")}));
 }
 
-TEST_F(KnownSelectTest, WhatValuesMayChangeIsCompiled) {
+TEST_F(KnownSelectTest, CompilesAnewWhenValuesMayChangeTheResult) {
   const auto decimal =
       typed(Type{TypeKind::kNumeric, 0, 0}, *semantics::parse_text(Type{TypeKind::kNumeric, 5, 1}, "1.5"));
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1", {number(1)}, {decimal}));
@@ -200,7 +200,7 @@ TEST_F(KnownSelectTest, WhatValuesMayChangeIsCompiled) {
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE day = $1", {untyped("2013-01-01")}, {untyped("2013-02-30")}));
 }
 
-TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
+TEST_F(KnownSelectTest, KeepsAQueryForTheValuesThatDecideOtherParts) {
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $2 OFFSET $3", {number(1), number(2), number(3)},
                        {number(7), number(2), number(3)}));
   EXPECT_TRUE(is_bound("SELECT i FROM t WHERE i = $1 AND l = $2 + 1", {number(1), number(2)}, {number(7), number(2)}));
@@ -218,7 +218,7 @@ TEST_F(KnownSelectTest, WhatElseValuesDecideIsKnownForThoseValues) {
   EXPECT_FALSE(is_bound("SELECT i FROM t WHERE i = $1 LIMIT $1", {number(3)}, {number(4)}));
 }
 
-TEST_F(KnownSelectTest, WhatComparisonsComeToIsPartOfTheForm) {
+TEST_F(KnownSelectTest, DistinguishesVariantsByTheirComparisons) {
   const auto null = typed(Type{TypeKind::kInt}, {});
   const auto huge = typed(Type{TypeKind::kDouble}, Value(1e10));
   const auto decimal = [](std::string_view text) {
@@ -250,7 +250,7 @@ TEST_F(KnownSelectTest, WhatComparisonsComeToIsPartOfTheForm) {
       is_bound("SELECT i FROM t WHERE (k = $1 OR $2 = 5) AND k = 3", {number(3), number(5)}, {number(3), number(5)}));
 }
 
-TEST_F(KnownSelectTest, WhatIsNotFollowedIsKnownByItsValues) {
+TEST_F(KnownSelectTest, KeepsAQueryThatIsNotFollowedByItsValues) {
   for (const std::string_view sql :
        {"SELECT i FROM t WHERE i = $1 AND i = $2", "SELECT i FROM t WHERE NOT (i < $1) OR l = $2"}) {
     const wire::v1::StatementBody one = statement(sql, {number(1), number(2)});
@@ -285,7 +285,7 @@ TEST_F(KnownSelectTest, FormsOfOneTextStandSideBySideAndAreBounded) {
   EXPECT_EQ(compiler_.cache_counters().more_variants, sql::KnownVariants::kVariantsMax - 1);
 }
 
-TEST_F(KnownSelectTest, OfManyVariantsTheOldestOfCertainValuesGoes) {
+TEST_F(KnownSelectTest, EvictsTheOldestVariantOfFixedValues) {
   constexpr std::string_view kSql = "SELECT i FROM t WHERE v LIKE $1 AND i = $2";
   const auto ask = [&](const std::string& pattern) {
     return bind_and_compile(compiler_, statement(kSql, {untyped(pattern), number(1)}));

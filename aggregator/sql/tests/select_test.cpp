@@ -40,7 +40,7 @@ TEST_F(SelectTest, Lists) {
   }
 }
 
-TEST_F(SelectTest, OfRowsWhoseNumberIsWantedNothingElseIsAsked) {
+TEST_F(SelectTest, AsksForNothingButTheNumberOfCountedRows) {
   for (const auto& [sql, expected] : std::initializer_list<Accepted>{
            {"SELECT EXISTS (SELECT v, upper(v) FROM t ORDER BY i)", "count:t limit 1"},
            {"SELECT EXISTS (SELECT FROM t LIMIT 5 OFFSET 7)", "count:t limit 1 offset 7"},

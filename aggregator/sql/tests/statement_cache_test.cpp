@@ -97,7 +97,7 @@ TEST(ParsedStatementTest, CountsPositionsInCharacters) {
   EXPECT_EQ((*parsed)->position(-1), 0U);
 }
 
-TEST(ParsedStatementTest, WhatIsOfAnotherKindIsEmpty) {
+TEST(ParsedStatementTest, IsEmptyForAnotherKindOfStatement) {
   const auto parsed = ParsedStatement::parse("SELECT 1 FROM t WHERE a.* IS NULL OR (VALUES (1)) = ALL ('{}')");
   ASSERT_TRUE(parsed.has_value());
   const grammar::Node& root = (*parsed)->root();

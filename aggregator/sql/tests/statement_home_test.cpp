@@ -19,7 +19,7 @@ std::string refusal(const std::string& sql) {
   return home.refusal ? home.refusal->message : "";
 }
 
-TEST(StatementHomeTest, WhatReadsTheCatalogueAloneBelongsThere) {
+TEST(StatementHomeTest, SendsStatementsOverTheCatalogueAloneThere) {
   EXPECT_TRUE(is_catalogue("SELECT relname FROM pg_catalog.pg_class"));
   EXPECT_TRUE(is_catalogue("SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"));
   EXPECT_TRUE(is_catalogue("TABLE information_schema.columns"));
@@ -46,14 +46,14 @@ TEST(StatementHomeTest, DeepTextsAreLookedThrough) {
   EXPECT_FALSE(is_catalogue(nested(2'000)));
 }
 
-TEST(StatementHomeTest, WhatReadsNoRelationIsPostgresqlsToo) {
+TEST(StatementHomeTest, SendsStatementsWithoutARelationToTheCatalogue) {
   EXPECT_TRUE(is_catalogue("SELECT pg_catalog.format_type(25, -1)"));
   EXPECT_TRUE(is_catalogue("SELECT 'pg_class'::regclass, to_regclass('tickets')"));
   EXPECT_TRUE(is_catalogue("SELECT * FROM pg_catalog.pg_get_keywords()"));
 }
 
 /// There it is somebody else.
-TEST(StatementHomeTest, WhoHasLoggedInIsNotWhomTheCatalogueKnows) {
+TEST(StatementHomeTest, AnswersWhoHasLoggedInByItself) {
   for (const std::string name : {"current_user", "user", "session_user", "current_role"}) {
     EXPECT_EQ(refusal("SELECT upper(" + name + ")"),
               "current_user and its like within other expressions are not supported");
@@ -67,7 +67,7 @@ TEST(StatementHomeTest, WhoHasLoggedInIsNotWhomTheCatalogueKnows) {
   EXPECT_TRUE(is_catalogue("SELECT current_setting('server_version_num')::int / 100"));
 }
 
-TEST(StatementHomeTest, WhatNamesTheTableNeverBelongsThere) {
+TEST(StatementHomeTest, NeverSendsStatementsThatNameTheTableThere) {
   EXPECT_FALSE(is_catalogue("SELECT frobnicate(id) FROM tickets"));
   EXPECT_FALSE(is_catalogue("SELECT 1 WHERE EXISTS (SELECT 1 FROM public.tickets)"));
   EXPECT_FALSE(is_catalogue("SELECT count(*) OVER (PARTITION BY id) FROM tickets"));
@@ -76,7 +76,7 @@ TEST(StatementHomeTest, WhatNamesTheTableNeverBelongsThere) {
   EXPECT_FALSE(is_catalogue("SELECT * FROM ROWS FROM (generate_series(1, (SELECT count(*) FROM tickets)))"));
 }
 
-TEST(StatementHomeTest, WhatReadsBothIsRefusedByName) {
+TEST(StatementHomeTest, RefusesStatementsOverTableAndCatalogueByName) {
   EXPECT_EQ(refusal("SELECT * FROM tickets, pg_class"),
             "a statement over the table and the catalogue together is not supported");
   EXPECT_EQ(refusal("SELECT * FROM pg_class WHERE EXISTS (SELECT 1 FROM public.tickets)"),
@@ -86,7 +86,7 @@ TEST(StatementHomeTest, WhatReadsBothIsRefusedByName) {
   EXPECT_EQ(home_of("SELECT 'ä' FROM tickets, pg_class", "tickets").refusal->position, 26u);
 }
 
-TEST(StatementHomeTest, WhatOnlyTheAggregatorCouldAnswerIsRefusedByName) {
+TEST(StatementHomeTest, RefusesFunctionsOfTheAggregatorOverTheCatalogueByName) {
   EXPECT_EQ(refusal("SELECT * FROM pg_stat_replication"), "pg_stat_replication is not supported here");
   EXPECT_EQ(refusal("SELECT * FROM pg_catalog.pg_stat_bgwriter"), "pg_stat_bgwriter is not supported here");
   EXPECT_EQ(refusal("SELECT * FROM pg_stat_get_activity(NULL)"), "pg_stat_get_activity() is not supported here");

@@ -26,7 +26,7 @@ TEST(StatementTextTest, SemicolonsPartStatementsUnlessTheyAreQuotedOrCommentedOu
             (Texts{"SELECT ';', \";\", $a$;$a$ /* ; */ -- ;\n", "x"}));
 }
 
-TEST(StatementTextTest, WhatHasNoTokenIsNoStatement) {
+TEST(StatementTextTest, FindsNoStatementInATextWithoutTokens) {
   EXPECT_EQ(split(""), Texts{});
   EXPECT_EQ(split(" ;; -- nothing\n ; "), Texts{});
 }

@@ -381,7 +381,7 @@ TEST_F(WhereTest, ChainsAreFlatHoweverTheyAreBracketed) {
   EXPECT_TRUE(compile("SELECT v FROM t WHERE " + chain).has_value());
 }
 
-TEST_F(WhereTest, WhatIsSentIsNeverDeeperThanReadersOfMessagesTake) {
+TEST_F(WhereTest, SendsNoTreeDeeperThanReadersOfMessagesTake) {
   const auto nested = [](int levels) {
     std::string text = "l < 0";
     for (int i = 1; i < levels; ++i) {

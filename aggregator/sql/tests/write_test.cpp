@@ -190,7 +190,7 @@ TEST_F(InsertTest, TakesAThousandRows) {
   EXPECT_EQ(std::get<CompiledUpdate>(*compiled).body.parts(0).insert().row_count(), 1000U);
 }
 
-TEST_F(InsertTest, OfSeveralMistakesPostgresFirstOneIsTold) {
+TEST_F(InsertTest, TellsTheMistakeThatPostgresFindsFirst) {
   for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
            // Of one row by the table's columns, whatever order they are written in.
            {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1)", "22003@43 smallint out of range (column \"s\")"},
@@ -316,7 +316,7 @@ TEST_F(UpdateTest, TakesFloatingNumbersWhereNoMachineRoundsOtherwise) {
   EXPECT_EQ(failure("UPDATE t SET d = sin(d)").substr(0, 5), "0A000");
 }
 
-TEST_F(UpdateTest, WhatAStableFunctionFailsWithWaitsForARow) {
+TEST_F(UpdateTest, DefersTheErrorOfAStableFunctionToTheFirstRow) {
   EXPECT_EQ(failure("UPDATE t SET day = to_date('x', 'YYYY')"), "accepted");
   EXPECT_EQ(failure("UPDATE t SET l = l + to_number('x', '9')::bigint"), "accepted");
   EXPECT_EQ(failure("UPDATE t SET l = 1 / 0 WHERE i = 5000000000::int"), "22012@18 division by zero");

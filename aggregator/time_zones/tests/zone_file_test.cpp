@@ -58,7 +58,7 @@ TEST(ZoneFile, TransitionsAndRuleAreRead) {
   EXPECT_EQ(zone->footer->daylight->offset, 7'200);
 }
 
-TEST(ZoneFile, WhatIsNotSoundIsNoZone) {
+TEST(ZoneFile, RejectsMalformedZoneFiles) {
   EXPECT_FALSE(read_zone_file(""));
   EXPECT_FALSE(read_zone_file("# version 2025b\n"));
   EXPECT_FALSE(read_zone_file(File{.version = '\0'}.bytes()));

@@ -39,7 +39,7 @@ std::vector<std::unique_ptr<char[]>> filled_by_a_thread() {
   return blocks;
 }
 
-TEST(Allocator, WhatIsFreedStaysForTheNext) {
+TEST(Allocator, KeepsFreedMemoryForTheNextAllocation) {
 #ifndef DAEDALUS_HAS_JEMALLOC
   GTEST_SKIP() << "another allocator";
 #endif

@@ -47,7 +47,7 @@ TEST_F(WorkQueueTest, ClientsTakeTurnsEachWithItsOldest) {
   EXPECT_EQ(drained(), "1 5 6 2 7 3 4");
 }
 
-TEST_F(WorkQueueTest, OfAClientsJobsTheLowestTicketIsTheOldest) {
+TEST_F(WorkQueueTest, TakesTheLowestTicketForTheOldestJobOfAClient) {
   push_with(9, 1);
   push_with(8, 2);
   push_with(7, 1);

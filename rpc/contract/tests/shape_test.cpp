@@ -179,7 +179,7 @@ TEST(ShapeSlotsTest, TheReceiverFindsWhatTheSenderMeant) {
   }
 }
 
-TEST(ShapeSlotsTest, WhatASlotCannotTakeTravelsWhole) {
+TEST(ShapeSlotsTest, SendsAQueryWholeThatASlotCannotTake) {
   EXPECT_FALSE(SentSlots({0, 16}).use(bytes("a")).has_value());
   EXPECT_FALSE(SentSlots({4, 16}).use(bytes("longer than sixteen bytes")).has_value());
 }

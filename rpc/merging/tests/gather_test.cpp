@@ -285,7 +285,7 @@ TEST_F(GatherTest, AnotherCandidateIsAskedWhileNothingHasBeenTaken) {
   EXPECT_EQ(last_words()[0].end().row_count(), 1u);
 }
 
-TEST_F(GatherTest, WhatHasBeenTakenIsNeverTakenTwice) {
+TEST_F(GatherTest, NeverTakesAReplyTwice) {
   start({{0, 1}, {2}});
   rows(0, {4});
   fail(0);

@@ -125,7 +125,7 @@ TEST_F(MergeSchedulerTest, EveryAnswerIsCompleteOnceAndItsMemoryComesBack) {
   EXPECT_EQ(scheduler_.open_count(), 0u);
 }
 
-TEST_F(MergeSchedulerTest, WhoHasJustComeDoesNotWaitForLargeAnswers) {
+TEST_F(MergeSchedulerTest, LetsNewQueriesPassLargeAnswers) {
   for (uint64_t id = 1; id <= 10; ++id) {
     open(id, sorted_);
     add(id, many(20'000));
@@ -202,7 +202,7 @@ TEST_F(MergeSchedulerTest, AnAnswerThatIsAwaitedGoesOnThoughOthersAreNotRead) {
   EXPECT_EQ(row_counts_[1] + row_counts_[3], 2'000u);
 }
 
-TEST_F(MergeSchedulerTest, WhatIsClosedWhileItsPeerDoesNotReadIsForgotten) {
+TEST_F(MergeSchedulerTest, ForgetsAnAnswerThatIsClosedWhileItsPeerDoesNotRead) {
   gauge_.waiting[kSleeper] = 100'000;
   for (uint64_t id = 1; id <= 50; ++id) {
     open(id, rows_, kSleeper);

@@ -286,7 +286,7 @@ TEST(SimulatedNetworkTest, AProcessThatIsFrozenDoesNothingAndThenAllThatWaited) 
   EXPECT_THAT(two.a.log, ElementsAre("up b"));
 }
 
-TEST(SimulatedNetworkTest, WhoIsFrozenForLongIsFoundDead) {
+TEST(SimulatedNetworkTest, FindsAFrozenPeerDead) {
   Two two;
   ASSERT_TRUE(two.come_up());
   two.network.freeze("a:1", 10 * kSecond);

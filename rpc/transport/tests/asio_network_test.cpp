@@ -86,7 +86,7 @@ TEST(AsioNetworkTest, TakesFramesInAnyPieces) {
   ASSERT_TRUE(run_until({&server}, [&] { return server.recorder.operation_count == 5; }));
 }
 
-TEST(AsioNetworkTest, WhatOneTurnSendsLeavesAsOneFrame) {
+TEST(AsioNetworkTest, SendsTheMessagesOfOneTurnAsOneFrame) {
   Process server("server");
   RawPeer raw(server.listen());
   raw.send(hello_frame("raw"));

@@ -87,7 +87,7 @@ TEST(ByteSessionTest, TheDeadlineIsTheSessions) {
   EXPECT_GE(server.network->now(), after(start, 50 * kMillisecond));
 }
 
-TEST(ByteSessionTest, WhatTheOwnerSaysByItselfLeavesWhenTheSessionIsWoken) {
+TEST(ByteSessionTest, SendsTheOwnersOutputWhenTheSessionIsWoken) {
   AsioOptions options;
   options.output_budget = std::make_shared<ByteBudget>(1u << 20);
   LineServer server(options);
@@ -111,7 +111,7 @@ TEST(ByteSessionTest, WhatTheOwnerSaysByItselfLeavesWhenTheSessionIsWoken) {
   EXPECT_EQ(raw.received, "welcome\nnews\nbye: enough\n");
 }
 
-TEST(ByteSessionTest, WhoHasEnoughIsReadNoFurtherUntilItIsLookedAtAgain) {
+TEST(ByteSessionTest, StopsReadingASessionThatHasEnough) {
   LineServer server;
   RawPeer raw(server.address);
   ASSERT_TRUE(server.answers(raw, "welcome\n"));

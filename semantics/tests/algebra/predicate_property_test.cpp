@@ -112,7 +112,7 @@ TEST(PredicateProperty, TreesAndWhatFollowsFromThemAgreeWithTheExpression) {
 }
 
 /// A condition that is plainly simple is not numbered part by part; with its first part said twice it is.
-TEST(PredicateProperty, WhatIsPlainlySimpleHasTheFormOfTheWholeWay) {
+TEST(PredicateProperty, BringsSimplePredicatesIntoTheFormOfTheGeneralWay) {
   Random random(4);
   uint32_t compared = 0;
   for (uint32_t round = 0; round < 20'000; ++round) {

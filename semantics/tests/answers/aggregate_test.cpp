@@ -265,7 +265,7 @@ TEST(Aggregate, PercentilesAreFoundByThePlacesOfRows) {
   EXPECT_EQ(of_ordered(Function::kPercentileDisc, 1.5, {{1, 1}}).error().sqlstate, "22003");
 }
 
-TEST(Aggregate, OfTheMostFrequentValuesTheFirstIsTaken) {
+TEST(Aggregate, TakesTheFirstOfTheMostFrequentValues) {
   EXPECT_EQ(std::get<double>(*of_ordered(Function::kMode, 0, {{1, 1}, {2, 3}, {3, 3}})), 2);
   EXPECT_EQ(std::get<double>(*of_ordered(Function::kMode, 0, {{1, 2}, {1, 2}, {2, 3}})), 1);
   EXPECT_TRUE(is_null(*of_ordered(Function::kMode, 0, {})));

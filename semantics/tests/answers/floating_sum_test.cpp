@@ -194,7 +194,7 @@ TEST(FloatingSum, LosesOfEachValueLessThanItSays) {
   }
 }
 
-TEST(FloatingSum, OfRealsIsRoundedOnceToAReal) {
+TEST(FloatingSum, RoundsTheSumOfRealsOnceToAReal) {
   FloatingSum sum;
   sum.add(0x1p24);
   sum.add(1.0);
@@ -231,7 +231,7 @@ TEST(FloatingSum, OnlyTheWholeSumDecidesAboutItsRange) {
   EXPECT_TRUE(std::isnan(*state_of<FloatingSum>({Limits::infinity(), 1.0, -Limits::infinity()}).total()));
 }
 
-TEST(FloatingSum, OfZerosHasTheirSign) {
+TEST(FloatingSum, KeepsTheSignOfZeros) {
   EXPECT_TRUE(std::signbit(*state_of<FloatingSum>({-0.0, -0.0}).total()));
   EXPECT_FALSE(std::signbit(*state_of<FloatingSum>({-0.0, 0.0}).total()));
   EXPECT_FALSE(std::signbit(*state_of<FloatingSum>({1.0, -1.0, -0.0}).total()));
@@ -321,7 +321,7 @@ TEST(FloatingMoments, OnlyTheWholeDecidesAboutTheRange) {
   EXPECT_TRUE(std::isnan(*variance_of({1e200, -1e200, Limits::infinity()})));
 }
 
-TEST(FloatingSum, WhateverAPeerSendsIsSomeState) {
+TEST(FloatingSum, ReadsAnyBytesOfAPeerAsAState) {
   Random random(57);
   for (int round = 0; round < 2'000; ++round) {
     const Function function = random.chance(50) ? Function::kStddevSamp : Function::kAvg;

@@ -44,7 +44,7 @@ TEST(LanguageVersion, TwoBuildsHaveTheOlderOnesVersionInCommon) {
   EXPECT_EQ(common({99}), std::nullopt);
 }
 
-TEST(LanguageVersion, WhatAnOlderVersionLacksIsNamedWhereverItStands) {
+TEST(LanguageVersion, NamesWhatAnOlderVersionLacksWhereverItStands) {
   const BoundExpression column = make_input(0, {TypeKind::kDouble}, false);
   const BoundExpression root = root_of(column);
   Selection plain;

@@ -82,7 +82,7 @@ TEST(CatalogueFunctions, OrdersTellHowFarBytesAreApart) {
   EXPECT_EQ(called("interval_cmp", {{kInterval, "1 mon"}, {kInterval, "30 days"}}), "0");
 }
 
-TEST(CatalogueFunctions, OfEqualsTheSecondIsChosenAndOfPaddedOnesTheFirst) {
+TEST(CatalogueFunctions, ChoosesTheSecondOfEqualsAndTheFirstOfPaddedOnes) {
   EXPECT_EQ(called("numeric_larger", {{kNumeric, "1.0"}, {kNumeric, "1.00"}}), "1.00");
   EXPECT_EQ(called("interval_smaller", {{kInterval, "1 mon"}, {kInterval, "30 days"}}), "30 days");
   EXPECT_EQ(called("float8larger", {{kDouble, "NaN"}, {kDouble, "1"}}), "NaN");

@@ -29,7 +29,7 @@ std::string folded(BoundExpression expression, const std::vector<Value>& row) {
   return value ? format_text(planned->type, *value) : value.error().sqlstate;
 }
 
-TEST(Folding, WhereAMomentIsAddedBehindItIsComputedFirst) {
+TEST(Folding, ComputesAnIntervalFirstThatIsAddedToATimestamptz) {
   const auto quotient = [] { return call("/", {constant(kInt, "1"), make_input(0, kInt, true)}); };
   const auto date = [] {
     return call("make_date", {constant(kInt, "2000"), make_input(1, kInt, true), constant(kInt, "1")});

@@ -121,7 +121,7 @@ TEST(RegularExpression, MistakesArePostgresOwn) {
   EXPECT_EQ(pattern_of("a", syntax_of("qx")), "2201B invalid regular expression: invalid argument to regex function");
 }
 
-TEST(RegularExpression, WhatIsNotSupportedIsRefusedByNameUnlessItIsWrongElsewhere) {
+TEST(RegularExpression, RefusesUnsupportedSyntaxByNameUnlessThePatternIsWrong) {
   constexpr std::string_view kLook =
       "0A000 a condition on what is before or behind ((?=, (?!, (?<=, (?<!) in a regular expression is not supported";
   constexpr std::string_view kWord =
@@ -231,7 +231,7 @@ TEST(RegularExpression, ADissectionThatTakesTooLongIsRefused) {
   EXPECT_EQ(groups_of(4'001).error().sqlstate, "54000");
 }
 
-TEST(RegularExpression, WhatComparesTextsOrTheirBeginningsIsAPatternOfLike) {
+TEST(RegularExpression, TurnsPlainAndPrefixPatternsIntoPatternsOfLike) {
   EXPECT_EQ(like_pattern_of("^abc"), "abc%");
   EXPECT_EQ(like_pattern_of("^abc$"), "abc");
   EXPECT_EQ(like_pattern_of("^10%_\\."), "10\\%\\_.%");
@@ -253,7 +253,7 @@ TEST(RegularExpression, AThreadKeepsTheLastOnes) {
   EXPECT_FALSE(kept_expression("a[", false));
 }
 
-TEST(RegularExpression, WhatAThreadKeepsHasABoundedNumberOfAutomata) {
+TEST(RegularExpression, BoundsTheAutomataThatAThreadKeeps) {
   for (int round = 0; round < 3; ++round) {
     for (int number = 0; number < 30; ++number) {
       const std::string wanted = "b" + std::to_string(number);

@@ -132,7 +132,7 @@ TEST_F(RowCodecTest, NullsAndShortStringsLeaveZeros) {
   EXPECT_EQ(planes.bytes[0][0], 0xaa);  // The neighbour is left alone.
 }
 
-TEST_F(RowCodecTest, OfLongStringsEightBytesLieInThePlaneAndTheRestBesideIt) {
+TEST_F(RowCodecTest, StoresEightBytesOfALongStringInThePlane) {
   Schema schema;
   schema.columns = {{"v", {TypeKind::kVarchar, 0, 0, 12}, true, {}}, {"c", {TypeKind::kChar, 0, 0, 9}, true, {}}};
   const GenericRowCodec generic(schema);

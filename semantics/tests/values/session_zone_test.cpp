@@ -66,7 +66,7 @@ TEST(SessionZone, UtcHasManyNamesAndNeedsNoDatabase) {
   EXPECT_FALSE(zone("Some/Where")->is_utc());
 }
 
-TEST(SessionZone, WhatIsNoZoneIsRefused) {
+TEST(SessionZone, RefusesUnknownZones) {
   static const OnePlace kPlaces;
   EXPECT_EQ(sqlstate("Nowhere", &kPlaces), "22023");
   EXPECT_EQ(sqlstate("Some/Where"), "0A000") << "there is no database";

@@ -60,14 +60,14 @@ TEST(TimeZone, ClocksThatArePutForwardAndBack) {
   EXPECT_EQ(local_offset(zone, "2024-10-27 03:00:00"), 3'600);
 }
 
-TEST(TimeZone, WhereAnOffsetMayBeWrittenItCountsEast) {
+TEST(TimeZone, CountsOffsetsEast) {
   EXPECT_EQ(BoundZone::read(*bind_zone_or_offset("+02", nullptr))->offset_at(0), 7'200);
   EXPECT_EQ(BoundZone::read(*bind_zone_or_offset("EST", nullptr))->offset_at(0), -18'000);
   EXPECT_EQ(bind_zone_or_offset("2", nullptr).error().sqlstate, "22023");
   EXPECT_EQ(bind_zone_or_offset("+16", nullptr).error().sqlstate, "22023");
 }
 
-TEST(TimeZone, WhatIsNoBoundZoneIsRefusedHoweverItCameAbout) {
+TEST(TimeZone, RefusesEachMalformedBoundZone) {
   for (const std::string text : {"", "0", "1", "000", "1zzz", "000000", "x0000000"}) {
     EXPECT_EQ(BoundZone::read(text).error().sqlstate, "08P01") << text;
   }

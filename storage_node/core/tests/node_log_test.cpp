@@ -48,7 +48,7 @@ TEST_F(NodeLogTest, NothingIsAppliedBeforeItIsAppended) {
   EXPECT_EQ(confirmed.watermarks(0).durable(), 1u);
 }
 
-TEST_F(NodeLogTest, WhatIsDurableWaitsForItsApplication) {
+TEST_F(NodeLogTest, ReportsADurableUpdateOnceItIsApplied) {
   const auto update = node_.send_update(1, insert(1));
   node_.append(1);
   node_.sync_log();
@@ -136,7 +136,7 @@ TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   EXPECT_EQ(epoch.accepted(0).durable(), 1u);
 }
 
-TEST_F(NodeLogTest, WhatIsPromisedGrowsWithWhatTheWriterSaysIsConfirmed) {
+TEST_F(NodeLogTest, RaisesThePromiseWithTheWritersConfirmations) {
   HarnessOptions options = with_log();
   options.node.found_epoch = EpochRecord{Epoch{4}, "w", "w:7500"};
   NodeHarness node(options);

@@ -115,7 +115,7 @@ TEST_F(NodeSlicesTest, WaitForThePrefixThatTheyDemand) {
   EXPECT_EQ(end.stamps(0).applied(), 3u);
 }
 
-TEST_F(NodeSlicesTest, OfASegmentThatIsNotThereAreRefused) {
+TEST_F(NodeSlicesTest, RefusesAnUnknownSegment) {
   for (const auto& [partition, segment] : {std::pair{0u, 2u}, std::pair{1u, 0u}, std::pair{UINT32_MAX, UINT32_MAX}}) {
     wire::v1::Slice wrong = slice(segment);
     wrong.set_partition(partition);
@@ -124,7 +124,7 @@ TEST_F(NodeSlicesTest, OfASegmentThatIsNotThereAreRefused) {
   }
 }
 
-TEST_F(NodeSlicesTest, OfAnythingButRowsAsTheyLieAreRefused) {
+TEST_F(NodeSlicesTest, RefusesGroupsAndOrders) {
   wire::v1::SelectBody ordered = select_all();
   ordered.add_order_by()->set_output(0);
   wire::v1::SelectBody limited = select_all();

@@ -151,7 +151,7 @@ TEST_P(PartRowsTest, AreThoseOfAListOfTicketsWhereverTheirRowsAre) {
   }
 }
 
-TEST_P(PartRowsTest, OfAnUpdateOfOnePartThereAreNone) {
+TEST_P(PartRowsTest, HasNoRowsPerPartForAnUpdateOfOnePart) {
   NodeHarness node(spread_options(GetParam()));
   const auto update = node.send_update(1, update_body({insert_part({{1, "ZRH", 1}, {2, "GVA", 2}})}));
   node.settle();
@@ -161,7 +161,7 @@ TEST_P(PartRowsTest, OfAnUpdateOfOnePartThereAreNone) {
   }
 }
 
-TEST_P(PartRowsTest, OfTooManyPartsThereIsASum) {
+TEST_P(PartRowsTest, SumsTheRowsOfTooManyParts) {
   NodeHarness node(spread_options(GetParam()));
   const std::vector<wire::v1::UpdatePart> parts(
       semantics::kCountedPartsMax, add_seats_part(1, call(wire::v1::OPERATOR_EQUAL, {column(0), constant(1)})));

@@ -71,7 +71,7 @@ class StubbornDisk final : public durability::PosixDisk {
   std::atomic<int> refusals_left = 3;
 };
 
-TEST_F(LogThreadTest, WhatIsDurableIsInTheFolderHoweverFilesAreMadeAhead) {
+TEST_F(LogThreadTest, KeepsDurableRecordsInTheFolderWithFilesMadeAhead) {
   durability::PosixDisk disk(folder_);
   constexpr uint64_t kRecords = 3000;
   {

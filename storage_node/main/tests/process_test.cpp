@@ -609,7 +609,7 @@ class GoldenDirectoryTest : public StorageNodeProcessTest {
 };
 
 /// DAEDALUS_WRITE_GOLDEN=VERSION writes the directory of that version; those of earlier ones stay as they are.
-TEST_F(GoldenDirectoryTest, WhatTheFirstVersionWroteIsReadByEachLaterOne) {
+TEST_F(GoldenDirectoryTest, ReadsTheDirectoryOfTheFirstVersion) {
   if (const char* version = std::getenv("DAEDALUS_WRITE_GOLDEN")) {
     write();
     tar("-cSzf", archive(version));

@@ -39,7 +39,7 @@ Outcome rounds_on(SimulatedDisk& disk, uint64_t seed, std::optional<uint64_t> cr
   return outcome;
 }
 
-TEST(CheckpointCrashTest, WhateverWasDoneLastThereIsAWholeCheckpoint) {
+TEST(CheckpointCrashTest, LeavesAWholeCheckpointAfterEachStep) {
   const uint64_t seed = engine::test::test_seed();
   Random random(seed);
   const auto below_bound = [&](uint64_t bound) { return bound == 0 ? 0 : random() % bound; };

@@ -16,7 +16,7 @@ class CheckpointFilesTest : public testing::Test {
   SimulatedDisk disk_{[this](uint64_t bound) { return bound == 0 ? 0 : random_() % bound; }};
 };
 
-TEST_F(CheckpointFilesTest, WhatIsLoadedAndReplayedIsWhatWasThere) {
+TEST_F(CheckpointFilesTest, RestoresTheRowsByLoadingAndReplaying) {
   for (uint32_t round = 0; round < 5; ++round) {
     disk_.put_back({});
     CheckpointedNode node(disk_, random_, 1 + round % 4);
@@ -148,7 +148,7 @@ TEST_F(CheckpointFilesTest, SpaceStaysBoundedHoweverManyRoundsThereAre) {
   EXPECT_TRUE(*rows == node.rows());
 }
 
-TEST_F(CheckpointFilesTest, WhatFailsGivesTheRoundUpAndTheCheckpointBeforeStays) {
+TEST_F(CheckpointFilesTest, KeepsThePreviousCheckpointWhenOneFails) {
   CheckpointedNode node(disk_, random_);
   ASSERT_TRUE(node.writer().open({}));
   node.fill();

@@ -43,7 +43,7 @@ class RecordLogTest : public testing::Test {
   SimulatedDisk disk_{[this](uint64_t bound) { return below(bound); }};
 };
 
-TEST_F(RecordLogTest, WhatWasAppendedIsReadInOrderOverManyFiles) {
+TEST_F(RecordLogTest, ReadsAppendedRecordsInOrderOverManyFiles) {
   Records written;
   RecordLog log(disk_, options(), {});
   for (uint64_t i = 1; i <= 200; ++i) {
@@ -79,7 +79,7 @@ TEST_F(RecordLogTest, ReleasesFilesThatHoldNothingLater) {
 }
 
 /// Each file that a full disk refuses has a name, and no header.
-TEST_F(RecordLogTest, WhereTheLogEndsIsKnownAfterAFullDiskAndARelease) {
+TEST_F(RecordLogTest, KnowsTheEndOfTheLogAfterAFullDiskAndARelease) {
   RecordLog log(disk_, options(), {});
   log.append(Timestamp{7}, "seven");
   ASSERT_TRUE(log.write() && log.sync());

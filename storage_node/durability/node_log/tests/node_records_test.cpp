@@ -41,7 +41,7 @@ OutcomeRecord plain_outcome() {
                                           .slots = {{10, 2}}}}}};
 }
 
-TEST(NodeRecordsTest, WhatHasNeitherFailedRowsNorPartsIsWrittenAsItWasBeforeThereWereAny) {
+TEST(NodeRecordsTest, WritesOutcomesWithoutFailedRowsAndPartsInTheOldFormat) {
   const std::string form = bytes({1, 5, 1, 1, 3, 2, 1, 0, 1, 10, 2});
   EXPECT_EQ(encode_outcomes(std::vector{plain_outcome()}), form);
   const auto read = decode_outcomes(form);

@@ -24,7 +24,7 @@ bool ask(RememberedValues& remembered, uint32_t rows, uint32_t distinct, const V
   return is_known;
 }
 
-TEST(RememberedValuesTest, WhatRepeatsIsFound) {
+TEST(RememberedValuesTest, FindsRepeatedValues) {
   RememberedValues remembered;
   EXPECT_TRUE(ask(remembered, 1'000, 10, Value(std::string("2026-11"))));
   EXPECT_EQ(*remembered.find(3), Value(std::string("2026-11")));
@@ -36,7 +36,7 @@ TEST(RememberedValuesTest, LongTextsAreNot) {
   EXPECT_FALSE(ask(remembered, 1'000, 10, Value(std::string(65, 'x'))));
 }
 
-TEST(RememberedValuesTest, WhereRowsDoNotRepeatNothingIsKept) {
+TEST(RememberedValuesTest, KeepsNothingWhenRowsDoNotRepeat) {
   RememberedValues remembered;
   EXPECT_FALSE(ask(remembered, 20'000, 20'000, Value(int64_t{1})));
   EXPECT_FALSE(ask(remembered, 1'000, 10, Value(int64_t{1})));

@@ -290,7 +290,7 @@ std::string name_of(const ScalarFunction& function) {
   return name + ")";
 }
 
-TEST_F(RowAllocations, OfFunctionsThereAreNone) {
+TEST_F(RowAllocations, FunctionsAllocateNothing) {
   std::vector<Named> all;
   size_t without_rows = 0;
   for (const ScalarFunction& function : semantics::scalar_functions()) {
@@ -314,7 +314,7 @@ BoundExpression wide_number() {
   return named_call("+", {column(kWide), constant(TypeKind::kNumeric, far)});
 }
 
-TEST_F(RowAllocations, OfNumericsBeyond128BitsThereAreNone) {
+TEST_F(RowAllocations, NumericsBeyond128BitsAllocateNothing) {
   std::vector<Named> all;
   for (const ScalarFunction& function : semantics::scalar_functions()) {
     const bool takes_them =
@@ -336,7 +336,7 @@ TEST_F(RowAllocations, OfNumericsBeyond128BitsThereAreNone) {
   EXPECT_GT(all.size(), 30) << "wide_number() is a number that few functions take";
 }
 
-TEST_F(RowAllocations, OfManyArgumentsThereAreNone) {
+TEST_F(RowAllocations, ManyArgumentsAllocateNothing) {
   std::vector<Named> all;
   for (const size_t count : {size_t{9}, size_t{16}, size_t{17}, semantics::kArgumentsMax}) {
     const BoundExpression made = cast(column(kName), Type{TypeKind::kText});
@@ -355,7 +355,7 @@ TEST_F(RowAllocations, OfManyArgumentsThereAreNone) {
   expect_none(all);
 }
 
-TEST_F(RowAllocations, OfCastsThereAreNone) {
+TEST_F(RowAllocations, CastsAllocateNothing) {
   constexpr TypeKind kKinds[] = {TypeKind::kBool,     TypeKind::kSmallint, TypeKind::kInt,         TypeKind::kBigint,
                                  TypeKind::kReal,     TypeKind::kDouble,   TypeKind::kNumeric,     TypeKind::kDate,
                                  TypeKind::kChar,     TypeKind::kText,     TypeKind::kTimestamp,   TypeKind::kVarchar,
@@ -383,7 +383,7 @@ TEST_F(RowAllocations, OfCastsThereAreNone) {
   expect_none(all);
 }
 
-TEST_F(RowAllocations, OfFormsThereAreNone) {
+TEST_F(RowAllocations, FormsAllocateNothing) {
   std::vector<Named> all;
   for (const TypeKind kind : {TypeKind::kText, TypeKind::kNumeric, TypeKind::kInterval, TypeKind::kDate}) {
     const BoundExpression first = candidates(kind).front();

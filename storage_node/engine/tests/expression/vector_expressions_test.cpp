@@ -316,7 +316,7 @@ TEST_F(VectorExpressions, AgreeWhereEqualPartsAreComputedOnce) {
 }
 
 /// NULLIF hands on what its first part has: that must not be taken for this batch's after another was computed.
-TEST_F(VectorExpressions, WhatABatchLeftIsNotTakenForItAfterAnother) {
+TEST_F(VectorExpressions, DoesNotTakeAnEarlierBatchesValuesForThoseOfALaterOne) {
   ExpressionPool pool;
   const BoundExpression big = semantics::column_of(test::test_schema(), test::kBig);
   const BoundExpression none = semantics::make_constant(Type{TypeKind::kBigint}, INT64_MIN + 1);

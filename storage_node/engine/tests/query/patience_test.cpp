@@ -97,7 +97,7 @@ TEST_F(PatienceTest, ALateConditionEndsWithinAChunkAndOthersAreAnswered) {
   EXPECT_LT(looks, kFewLooks);
 }
 
-TEST_F(PatienceTest, WhatIsPutOutGroupedBySummedAndOrderedByEndsToo) {
+TEST_F(PatienceTest, EndsHeavyOutputsKeysSumsAndOrdersToo) {
   Selection output = select({kId});
   output.outputs[0].expression = digest();
   Selection ordered = output;
@@ -137,7 +137,7 @@ TEST_F(PatienceTest, AnAbortEndsItWithinAChunk) {
   EXPECT_LT(looks, kFewLooks);
 }
 
-TEST_F(PatienceTest, WhoTakesRowsForOthersWaitsForTheLastOfThem) {
+TEST_F(PatienceTest, WaitsForTheLastQueryThatTakesTheSameRows) {
   Selection selection = selection_of({aggregate_of(AggregateFunction::kCountRows, 0)}, {});
   selection.residuals = {is_never()};
   enqueue(1, selection, kFiveLooks);
@@ -150,7 +150,7 @@ TEST_F(PatienceTest, WhoTakesRowsForOthersWaitsForTheLastOfThem) {
   EXPECT_GE(looks, 9);
 }
 
-TEST_F(PatienceTest, WhoComputesForTooLongIsRefusedAndOthersAreAnswered) {
+TEST_F(PatienceTest, RefusesAQueryThatComputesForTooLongAndAnswersOthers) {
   Selection heavy = select({kId});
   heavy.residuals = {is_never()};
   Selection grouped =
@@ -164,7 +164,7 @@ TEST_F(PatienceTest, WhoComputesForTooLongIsRefusedAndOthersAreAnswered) {
   EXPECT_LT(looks, 2 * kFewLooks);
 }
 
-TEST_F(PatienceTest, WhoComputesTheSameMayComputeAsLongAsTheMostPatient) {
+TEST_F(PatienceTest, GivesSharedComputationsTheLongestLimit) {
   Selection selection = selection_of({aggregate_of(AggregateFunction::kCountRows, 0)}, {});
   selection.residuals = {is_never()};
   limit_ = 20;
@@ -174,7 +174,7 @@ TEST_F(PatienceTest, WhoComputesTheSameMayComputeAsLongAsTheMostPatient) {
   EXPECT_EQ(answers(), (Answers{{1, ""}, {2, ""}}));
 }
 
-TEST_F(PatienceTest, WhoAsksForNoLimitHasTheSegments) {
+TEST_F(PatienceTest, AppliesTheSegmentsLimitByDefault) {
   on_look = [] { looks += kSecond * 3600; };
   Selection heavy = select({kId});
   heavy.residuals = {is_never()};
@@ -182,7 +182,7 @@ TEST_F(PatienceTest, WhoAsksForNoLimitHasTheSegments) {
   EXPECT_EQ(answers(), (Answers{{1, "54000"}}));
 }
 
-TEST(Patience, OfNobodyIsNeverOver) {
+TEST(Patience, IsNeverOverWithoutAQuery) {
   Patience patience;
   patience.look_at(clock_of_looks);
   ComputeTime time{.allowed_ns = 0};

@@ -90,7 +90,7 @@ TEST_F(QueryTwinsTest, AnswerAsTheyWouldAlone) {
   twin_.ask_together(selections);
 }
 
-TEST_F(QueryTwinsTest, WhoIsAbortedHalfwayTakesNothingFromTheOthers) {
+TEST_F(QueryTwinsTest, AbortsAQueryHalfwayWithoutHarmToOthers) {
   const Selection selection = groups(where(kKey, Operator::kGreater, int64_t{10}));
   for (const uint64_t gone : {0, 1, 2}) {
     answers_.clear();

@@ -137,7 +137,7 @@ TEST_P(SharedCellsTest, TheHighestAndLowestValuesOfAColumnAreBoundsLikeOthers) {
   twin_->ask_together(selections);
 }
 
-TEST_P(SharedCellsTest, WhoDoesNotWantARowThatCannotBeComputedHasItsAnswer) {
+TEST_P(SharedCellsTest, AnswersQueriesThatDoNotWantTheRowThatFails) {
   // 100 / (key − 4321), summed within bounds: half of the queries have that row.
   const BoundExpression quotient =
       call("/", number(100), call("-", semantics::column_of(test_schema(), kKey), number(4'321)));

@@ -160,7 +160,7 @@ TEST_F(AnswerMemoryTest, OrdersOfOneCycleShareItToo) {
   }
 }
 
-TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
+TEST_F(AnswerMemoryTest, GivesTheMemoryOfAnAbortedQueryToItsCycle) {
   const Pair groups{48'000, groups_from(0), groups_from(-1)};
   const Pair orders{20'000, last_rows(0, 300), last_rows(-1, 300)};
   for (const Pair& pair : {groups, orders}) {
@@ -173,7 +173,7 @@ TEST_F(AnswerMemoryTest, WhatAnAbortedQueryHeldServesTheOthersOfItsCycle) {
   }
 }
 
-TEST_F(AnswerMemoryTest, WhatIsTooLargeAloneIsRefusedForGood) {
+TEST_F(AnswerMemoryTest, RefusesAnAnswerForGoodThatIsTooLargeAlone) {
   for (const Selection& large : {groups_from(0), last_rows(0, 500), select({kId, kKey})}) {
     open(6'000);
     ask(large);
@@ -189,7 +189,7 @@ TEST_F(AnswerMemoryTest, WhatIsTooLargeAloneIsRefusedForGood) {
 }
 
 /// Nobody else can make room of what a query takes in other segments, and of what it has put out.
-TEST_F(AnswerMemoryTest, WhatAQueryHoldsInOtherSegmentsIsItsOwn) {
+TEST_F(AnswerMemoryTest, CountsTheMemoryOfAQueryOverAllSegments) {
   for (const bool is_one_query : {true, false}) {
     const auto budget = std::make_shared<ByteBudget>(45'000);
     open(0, budget);
@@ -211,7 +211,7 @@ TEST_F(AnswerMemoryTest, WhatAQueryHoldsInOtherSegmentsIsItsOwn) {
   }
 }
 
-TEST_F(AnswerMemoryTest, WhoSharesGroupsThatAreTooLargeIsRefusedForGoodToo) {
+TEST_F(AnswerMemoryTest, RefusesSharedGroupsForGoodThatAreTooLarge) {
   // Without memory for the groups of the first chunk, and for their states.
   const auto count = aggregate_of(semantics::AggregateFunction::kCountRows, kId);
   const auto sum = aggregate_of(semantics::AggregateFunction::kSum, kId);

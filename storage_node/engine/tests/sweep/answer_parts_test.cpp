@@ -204,7 +204,7 @@ TEST_F(AnswerPartsTest, AllAnswersTogetherHaveAMaximum) {
   EXPECT_EQ(ids(next()->rows), all_ids());
 }
 
-TEST_F(AnswerPartsTest, WhatArrivesDuringACycleRidesTheNext) {
+TEST_F(AnswerPartsTest, AdmitsOperationsOfARunningCycleToTheNext) {
   open({});
   ask(1, select({kId}));
   ASSERT_TRUE(segment_->step({0}, kOneChunk));

@@ -105,7 +105,7 @@ TEST_F(RestoreErrorsTest, AListOfFreeSlotsThatNoAllocatorCanHaveIsRefused) {
   EXPECT_NE(message_of(segment_.load_allocator(image)).find("generation 2 in place 1"), std::string::npos);
 }
 
-TEST_F(RestoreErrorsTest, WhatIsMissingIsNamed) {
+TEST_F(RestoreErrorsTest, NamesTheMissingFile) {
   EXPECT_EQ(message_of(segment_.finish_restore()).find("the checkpoint lacks chunk 0"), 0u);
   for (size_t number = 0; number < checkpoint_->chunks.size(); ++number) {
     ASSERT_EQ(fault_of(chunk(number)), "");

@@ -80,7 +80,7 @@ TEST_F(SliceTest, HasTheRowsFromItsSlotOnAndEndsWithTheOneThatReachesItsBytes) {
   EXPECT_EQ(ids(slice(150, 1)), from_to(150, 151)) << "one row at least";
 }
 
-TEST_F(SliceTest, OfTheLastRowsSaysThatNoneFollow) {
+TEST_F(SliceTest, SaysThatNoRowsFollowTheLast) {
   const QueryOutput rest = slice(190, 1'000'000);
   EXPECT_EQ(ids(rest), from_to(190, kRows));
   EXPECT_EQ(rest.next_slot, std::nullopt);

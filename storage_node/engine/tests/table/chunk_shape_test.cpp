@@ -72,7 +72,7 @@ TEST(SegmentShapeTest, MemoryIsBoundedByWhatIsGivenHoweverWideRowsAre) {
   }
 }
 
-TEST(SegmentShapeTest, WhatFitsNoChunkIsRefusedWithWhatIsNeeded) {
+TEST(SegmentShapeTest, RefusesARowThatFitsNoChunkWithItsSize) {
   const Result<SegmentShape> refused = segment_shape(table_of(255, kLongest), 32 * kMib);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().sqlstate, "53200");

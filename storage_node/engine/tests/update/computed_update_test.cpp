@@ -116,7 +116,7 @@ TEST_P(ComputedUpdateTest, AssignmentsSeeTheRowAsItWas) {
   EXPECT_EQ(values(kBig), (Values{Value(), int64_t{1}, Value(), Value()}));
 }
 
-TEST_P(ComputedUpdateTest, WhatAColumnCannotHoldIsRefusedAsPostgresqlRefusesIt) {
+TEST_P(ComputedUpdateTest, RefusesValuesThatAColumnCannotHoldAsPostgresqlDoes) {
   // More than smallint takes, NULL where that is forbidden, more characters than there is room for.
   const UpdateOutput large = update(modify({computed(kSmall, of_ints("+", column(kInt), number(32'766)))}, key_is(0)));
   EXPECT_EQ(large.refused_overflow, 1u);

@@ -30,7 +30,7 @@ std::vector<uint8_t> bytes_of(const TableLayout& layout, const ChunkStore& store
 
 class ModificationsTest : public testing::TestWithParam<test::TestTable> {};
 
-TEST_P(ModificationsTest, OfManyRowsAreThoseOfOneAfterTheOther) {
+TEST_P(ModificationsTest, ChangesManyRowsLikeOneAfterTheOther) {
   const test::TestTableScope scope(GetParam());
   Random random(test::test_seed());
   const TableLayout layout(test::test_schema(), test::test_codec());

@@ -106,7 +106,7 @@ TEST_P(UpdateOrderTest, PartsOfOneUpdateSeeWhatThoseBeforeThemLeftAndAreCountedE
   EXPECT_TRUE(together({insert_rows(test_schema(), {row(4, 1)})}).part_rows.empty()) << "one part is the whole";
 }
 
-TEST_P(UpdateOrderTest, OfTooManyPartsOnlyTheSumIsTold) {
+TEST_P(UpdateOrderTest, TellsOnlyTheSumOfTooManyParts) {
   static_cast<void>(cycle({insert_rows(test_schema(), {row(1, 1)})}));
   std::vector<UpdatePart> parts(semantics::kCountedPartsMax, add_one(kBig, key_is(1)));
   EXPECT_EQ(together(parts).part_rows, Counts(semantics::kCountedPartsMax, 1));
