@@ -66,7 +66,7 @@ AREAS = {
     "sequencer": Area(
         folders=("storage_node/core/src", "storage_node/core/include"),
         tests=("storage_node/core/node_core_test",),
-        only=frozenset({"sequencer", "ledger", "epoch_keeper", "parked_queries"}),
+        only=frozenset({"sequencer", "ledger", "epoch_store", "parked_queries"}),
     ),
     "fan_outs": Area(
         folders=("aggregator/core/src",),

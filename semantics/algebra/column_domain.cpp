@@ -34,7 +34,7 @@ struct Bounds {
 };
 
 bool is_ordinal(TypeKind kind) {
-  return is_integer(kind) || kind == TypeKind::kNumeric || is_moment(kind) || kind == TypeKind::kTime;
+  return is_integer(kind) || kind == TypeKind::kNumeric || is_datetime(kind) || kind == TypeKind::kTime;
 }
 
 IntegerRange whole_range(TypeKind kind) {
@@ -129,7 +129,7 @@ Bounds bounds_of(const Type& type, const TypedValue& constant, const Domain& dom
     return decimal_bounds(*decimal, domain.scale);
   }
   const auto number = std::get<int64_t>(constant.value);
-  if (is_infinite_moment(constant.type.kind, number)) {
+  if (is_infinite_datetime(constant.type.kind, number)) {
     return exact_bounds(infinity_of(type.kind, number < 0), 1);
   }
   const BigInt integer = number;

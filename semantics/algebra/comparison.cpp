@@ -41,7 +41,7 @@ Decimal to_decimal(const Value& value) {
 /// Infinity is further than any date, which may lie behind the last timestamp.
 Int128 to_micros(const TypedValue& moment) {
   const auto value = std::get<int64_t>(moment.value);
-  if (is_infinite_moment(moment.type.kind, value)) {
+  if (is_infinite_datetime(moment.type.kind, value)) {
     constexpr Int128 kInfinity = Int128{1} << 100;
     return value < 0 ? -kInfinity : kInfinity;
   }

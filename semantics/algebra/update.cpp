@@ -29,7 +29,7 @@ Value canonical(Value value) {
 }  // namespace
 
 bool can_assign(TypeKind from, TypeKind to) {
-  return (is_numeric(from) && is_numeric(to)) || (is_moment(from) && is_moment(to)) || is_cast_of_time(from, to) ||
+  return (is_numeric(from) && is_numeric(to)) || (is_datetime(from) && is_datetime(to)) || is_cast_of_time(from, to) ||
          is_string(to) || from == to;
 }
 

@@ -308,7 +308,7 @@ class Random {
     if (type.kind == TypeKind::kTime) {
       return std::clamp<int64_t>(std::get<int64_t>(value) + step, 0, kTimeMicrosMax);
     }
-    if (is_moment(type.kind) && is_infinite_moment(type.kind, std::get<int64_t>(value))) {
+    if (is_datetime(type.kind) && is_infinite_datetime(type.kind, std::get<int64_t>(value))) {
       return value;  // Nothing lies beside infinity.
     }
     if (const auto* integer = std::get_if<int64_t>(&value)) {

@@ -18,7 +18,7 @@
 namespace daedalus::testing {
 namespace {
 
-constexpr uint64_t kStep = node::EpochKeeper::kStepMax;
+constexpr uint64_t kStep = node::EpochStore::kStepMax;
 
 /// A peer of one node that raises its epoch, as far as it may, again and again.
 class Raiser final : public rpc::PeerHandler {

@@ -29,7 +29,7 @@ ANSWER_SECONDS_MAX = 20
 IDLE_KIB_MAX = 60  # 26 were measured: 6 for the connection and its session, the rest is what OpenSSL keeps.
 
 
-class Door:
+class LoginCluster:
     """A cluster whose aggregator asks for passwords."""
 
     def __init__(self, cluster: LocalCluster, users: Path, certificates: Path) -> None:
@@ -79,7 +79,7 @@ def make_certificate(folder: Path, name: str, common_name: str, authority: str |
 
 
 @pytest.fixture(scope="module")
-def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
+def login_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoginCluster]:
     """One aggregator with a users file, a certificate, and an authority of clients."""
     base = tmp_path_factory.mktemp("logins")
     make_certificate(base, "server", "localhost")
@@ -90,7 +90,7 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
     users = base / "users"
     shape = ("--storage-nodes", "1", "--segments", "1", "--segment-mib", "16")
     with local_cluster(base, DDL, *shape, "--users", str(users)) as cluster:
-        made = Door(cluster, users, base)
+        made = LoginCluster(cluster, users, base)
         made.add("ada", "reader")
         made.add("bob", "writer")
         made.add("eve", "operator")
@@ -108,26 +108,26 @@ def door(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Door]:
         yield made
 
 
-def test_up_makes_the_file_and_names_it(door: Door) -> None:
-    assert stat.S_IMODE(door.users.stat().st_mode) == 0o600
-    assert PASSWORD not in door.users.read_text()
-    listed = door.cluster.run_daedalus("user", "list").out
+def test_up_makes_the_file_and_names_it(login_cluster: LoginCluster) -> None:
+    assert stat.S_IMODE(login_cluster.users.stat().st_mode) == 0o600
+    assert PASSWORD not in login_cluster.users.read_text()
+    listed = login_cluster.cluster.run_daedalus("user", "list").out
     assert re.search(r"ada +\| reader +\| a password", listed), listed
     assert re.search(r"cert +\| reader +\| a certificate", listed), listed
 
 
 @pytest.mark.parametrize("sslmode", ["disable", "require"])
-def test_the_right_password_lets_in(door: Door, sslmode: str) -> None:
-    with door.connect("ada", sslmode=sslmode) as connection:
+def test_the_right_password_lets_in(login_cluster: LoginCluster, sslmode: str) -> None:
+    with login_cluster.connect("ada", sslmode=sslmode) as connection:
         assert connection.pgconn.used_password
         assert connection.execute("SELECT current_user, session_user").fetchone() == ("ada", "ada")
         assert connection.pgconn.ssl_in_use == (sslmode == "require")
 
 
 @pytest.mark.parametrize("binding", ["require", "disable", "prefer"])
-def test_psql_logs_in_with_channel_binding_and_without(door: Door, binding: str) -> None:
+def test_psql_logs_in_with_channel_binding_and_without(login_cluster: LoginCluster, binding: str) -> None:
     said = subprocess.run(
-        ["psql", "-X", "-w", "-d", door.dsn("ada", channel_binding=binding), "-Atc", "SELECT 6 * 7"],
+        ["psql", "-X", "-w", "-d", login_cluster.dsn("ada", channel_binding=binding), "-Atc", "SELECT 6 * 7"],
         env={**os.environ, "PGPASSWORD": PASSWORD},
         capture_output=True,
         text=True,
@@ -137,9 +137,9 @@ def test_psql_logs_in_with_channel_binding_and_without(door: Door, binding: str)
     assert said.stdout == "42\n", said.stderr
 
 
-def test_asyncpg_logs_in(door: Door) -> None:
+def test_asyncpg_logs_in(login_cluster: LoginCluster) -> None:
     async def ask() -> Any:
-        host, port = door.address
+        host, port = login_cluster.address
         connection = await asyncpg.connect(
             host=host, port=port, user="ada", password=PASSWORD, database="kinds", ssl="require"
         )
@@ -152,23 +152,29 @@ def test_asyncpg_logs_in(door: Door) -> None:
 
 
 @pytest.mark.parametrize(("user", "password"), [("ada", "wrong"), ("nobody", PASSWORD), ("cert", PASSWORD)])
-def test_a_wrong_password_and_an_unknown_user_are_told_the_same(door: Door, user: str, password: str) -> None:
-    failed_before = door.counts()[0]
+def test_a_wrong_password_and_an_unknown_user_are_told_the_same(
+    login_cluster: LoginCluster, user: str, password: str
+) -> None:
+    failed_before = login_cluster.counts()[0]
     began = time.monotonic()
     with pytest.raises(psycopg.OperationalError, match=f'password authentication failed for user "{user}"'):
-        door.connect(user, password)
+        login_cluster.connect(user, password)
     assert time.monotonic() - began >= 0.25
-    assert door.counts()[0] == failed_before + 1
+    assert login_cluster.counts()[0] == failed_before + 1
 
 
-def test_the_users_file_says_how_blocks_of_a_user_write(door: Door) -> None:
+def test_the_users_file_says_how_blocks_of_a_user_write(login_cluster: LoginCluster) -> None:
     for user, value in (("tom", "immediate"), ("bob", "refuse")):
-        with door.connect(user) as connection:
+        with login_cluster.connect(user) as connection:
             assert connection.execute("SHOW daedalus.block_writes").fetchone() == (value,)
 
 
-def test_roles_bound_what_one_may_do(door: Door) -> None:
-    with door.connect("bob") as writer, door.connect("ada") as reader, door.connect("eve") as other:
+def test_roles_bound_what_one_may_do(login_cluster: LoginCluster) -> None:
+    with (
+        login_cluster.connect("bob") as writer,
+        login_cluster.connect("ada") as reader,
+        login_cluster.connect("eve") as other,
+    ):
         writer.execute("INSERT INTO kinds VALUES (1, 'by bob')")
         other.execute("INSERT INTO kinds VALUES (2, 'by eve')")
         assert reader.execute("SELECT count(*) FROM kinds").fetchone() == (2,)
@@ -182,17 +188,17 @@ def test_roles_bound_what_one_may_do(door: Door) -> None:
         writer.execute("DELETE FROM kinds")
 
 
-def test_the_file_is_read_again_and_what_is_damaged_is_not(door: Door) -> None:
-    door.add("new", "reader")
+def test_the_file_is_read_again_and_what_is_damaged_is_not(login_cluster: LoginCluster) -> None:
+    login_cluster.add("new", "reader")
 
     def enters(user: str) -> bool:
-        with contextlib.suppress(psycopg.OperationalError), door.connect(user):
+        with contextlib.suppress(psycopg.OperationalError), login_cluster.connect(user):
             return True
         return False
 
     wait_until(lambda: enters("new"), "a new user may log in")
-    with door.connect("new") as connection:
-        assert door.cluster.run_daedalus("user", "remove", "new").code == 0
+    with login_cluster.connect("new") as connection:
+        assert login_cluster.cluster.run_daedalus("user", "remove", "new").code == 0
 
         def is_refused() -> bool:
             try:
@@ -202,46 +208,49 @@ def test_the_file_is_read_again_and_what_is_damaged_is_not(door: Door) -> None:
             return False
 
         wait_until(is_refused, "who is removed may ask no longer")
-    sound = door.users.read_text()
-    door.users.write_text(sound + "mallory king -\n")
-    log = door.cluster.directory / "aggregator-0.log"
+    sound = login_cluster.users.read_text()
+    login_cluster.users.write_text(sound + "mallory king -\n")
+    log = login_cluster.cluster.directory / "aggregator-0.log"
     line = len(sound.splitlines()) + 1
-    wait_until(lambda: f"{door.users}, line {line}: " in log.read_text(), "the damaged line is named")
+    wait_until(lambda: f"{login_cluster.users}, line {line}: " in log.read_text(), "the damaged line is named")
     assert enters("ada")
-    door.users.write_text(sound)
+    login_cluster.users.write_text(sound)
 
 
-def test_certificates_of_clients_let_in(door: Door) -> None:
+def test_certificates_of_clients_let_in(login_cluster: LoginCluster) -> None:
     def files(name: str) -> dict[str, str]:
-        return {"sslcert": str(door.certificates / f"{name}.crt"), "sslkey": str(door.certificates / f"{name}.key")}
+        return {
+            "sslcert": str(login_cluster.certificates / f"{name}.crt"),
+            "sslkey": str(login_cluster.certificates / f"{name}.key"),
+        }
 
-    with door.connect("ada", None, **files("ada")) as connection:
+    with login_cluster.connect("ada", None, **files("ada")) as connection:
         assert not connection.pgconn.used_password
     with pytest.raises(psycopg.OperationalError, match="no password supplied"):
-        door.connect("ada", None, **files("bob"))
-    with door.connect("ada", **files("bob")) as connection:
+        login_cluster.connect("ada", None, **files("bob"))
+    with login_cluster.connect("ada", **files("bob")) as connection:
         assert connection.pgconn.used_password
     with pytest.raises(psycopg.OperationalError):
-        door.connect("ada", **files("stranger"))
+        login_cluster.connect("ada", **files("stranger"))
 
 
-def test_the_server_can_be_verified_and_its_certificate_exchanged(door: Door) -> None:
-    root = door.certificates / "server.crt"
-    old_root = door.certificates / "old.crt"
+def test_the_server_can_be_verified_and_its_certificate_exchanged(login_cluster: LoginCluster) -> None:
+    root = login_cluster.certificates / "server.crt"
+    old_root = login_cluster.certificates / "old.crt"
     old_root.write_bytes(root.read_bytes())
-    with door.connect("ada", sslmode="verify-full", sslrootcert=str(old_root)) as standing:
-        make_certificate(door.certificates, "server", "localhost")
+    with login_cluster.connect("ada", sslmode="verify-full", sslrootcert=str(old_root)) as standing:
+        make_certificate(login_cluster.certificates, "server", "localhost")
 
         def is_exchanged() -> bool:
             with contextlib.suppress(psycopg.OperationalError):
-                door.connect("ada", sslmode="verify-full", sslrootcert=str(root)).close()
+                login_cluster.connect("ada", sslmode="verify-full", sslrootcert=str(root)).close()
                 return True
             return False
 
         wait_until(is_exchanged, "new connections get the new certificate")
         assert standing.execute("SELECT 6 * 7").fetchone() == (42,)
     with pytest.raises(psycopg.OperationalError, match="certificate verify failed"):
-        door.connect("ada", sslmode="verify-full", sslrootcert=str(old_root))
+        login_cluster.connect("ada", sslmode="verify-full", sslrootcert=str(old_root))
 
 
 def heard(client: socket.socket) -> bytes:
@@ -252,9 +261,9 @@ def heard(client: socket.socket) -> bytes:
     return found
 
 
-def test_bytes_behind_an_ssl_request_are_refused(door: Door) -> None:
+def test_bytes_behind_an_ssl_request_are_refused(login_cluster: LoginCluster) -> None:
     body = struct.pack("!i", 3 << 16) + b"user\0ada\0database\0kinds\0\0"
-    with socket.create_connection(door.address, ANSWER_SECONDS_MAX) as client:
+    with socket.create_connection(login_cluster.address, ANSWER_SECONDS_MAX) as client:
         client.sendall(SSL_REQUEST + struct.pack("!i", len(body) + 4) + body)
         said = heard(client)
     assert b"received unencrypted data after SSL request" in said
@@ -266,8 +275,13 @@ def test_bytes_behind_an_ssl_request_are_refused(door: Door) -> None:
     [b"GET / HTTP/1.1\r\n\r\n", b"\0" * 1000, b"\x16\x03\x01\xff\xff" + b"x" * 70_000, SSL_REQUEST],
     ids=["text", "zeros", "a record too long", "a second request"],
 )
-def test_garbage_in_place_of_a_handshake_ends_that_connection_alone(door: Door, garbage: bytes) -> None:
-    with door.connect("ada") as bystander, socket.create_connection(door.address, ANSWER_SECONDS_MAX) as client:
+def test_garbage_in_place_of_a_handshake_ends_that_connection_alone(
+    login_cluster: LoginCluster, garbage: bytes
+) -> None:
+    with (
+        login_cluster.connect("ada") as bystander,
+        socket.create_connection(login_cluster.address, ANSWER_SECONDS_MAX) as client,
+    ):
         client.sendall(SSL_REQUEST)
         assert client.recv(1) == b"S"
         with contextlib.suppress(OSError):
@@ -276,16 +290,18 @@ def test_garbage_in_place_of_a_handshake_ends_that_connection_alone(door: Door, 
         assert bystander.execute("SELECT 6 * 7").fetchone() == (42,)
 
 
-def test_handshakes_that_do_not_end_hold_nobody_up_and_are_ended(door: Door) -> None:
+def test_handshakes_that_do_not_end_hold_nobody_up_and_are_ended(login_cluster: LoginCluster) -> None:
     with contextlib.ExitStack() as stack:
-        clients = [stack.enter_context(socket.create_connection(door.address, ANSWER_SECONDS_MAX)) for _ in range(200)]
+        clients = [
+            stack.enter_context(socket.create_connection(login_cluster.address, ANSWER_SECONDS_MAX)) for _ in range(200)
+        ]
         for client in clients:
             client.sendall(SSL_REQUEST)
         for client in clients:
             assert client.recv(1) == b"S"
             client.sendall(b"\x16\x03\x01\x02\x00\x01\x00")
         began = time.monotonic()
-        with door.connect("ada") as connection:
+        with login_cluster.connect("ada") as connection:
             assert connection.execute("SELECT 6 * 7").fetchone() == (42,)
         assert time.monotonic() - began < 5
         assert all(heard(client) == b"" for client in clients)
@@ -298,15 +314,15 @@ def resident_kib(process: int) -> int:
     return int(found.group(1))
 
 
-def test_idle_encrypted_connections_cost_a_bounded_amount(door: Door) -> None:
-    process = door.cluster.processes["aggregator-0"]
+def test_idle_encrypted_connections_cost_a_bounded_amount(login_cluster: LoginCluster) -> None:
+    process = login_cluster.cluster.processes["aggregator-0"]
     count = 200
     with contextlib.ExitStack() as stack:
         for _ in range(20):  # The first connections need something once.
-            stack.enter_context(door.connect("ada"))
+            stack.enter_context(login_cluster.connect("ada"))
         before = resident_kib(process)
         for _ in range(count):
-            stack.enter_context(door.connect("ada")).execute("SELECT 1")
+            stack.enter_context(login_cluster.connect("ada")).execute("SELECT 1")
         each = (resident_kib(process) - before) / count
         print(f"an idle encrypted connection: {each:.1f} KiB")
         assert each < IDLE_KIB_MAX, f"{each} KiB"
@@ -320,16 +336,16 @@ def in_threads(count: int, run: Callable[[], None]) -> None:
         thread.join()
 
 
-def test_passwords_are_tried_at_a_rate_however_many_try(door: Door) -> None:
+def test_passwords_are_tried_at_a_rate_however_many_try(login_cluster: LoginCluster) -> None:
     """Whoever tries is told slowly or not at all; others, and the same user from elsewhere, do not notice."""
-    failed, refused = door.counts()
+    failed, refused = login_cluster.counts()
     answers: list[str] = []
 
     def attack() -> None:
         end = time.monotonic() + 5
         while time.monotonic() < end:
             try:
-                door.connect("bob", "wrong").close()
+                login_cluster.connect("bob", "wrong").close()
             except psycopg.OperationalError as error:
                 answers.append(str(error))
 
@@ -338,7 +354,7 @@ def test_passwords_are_tried_at_a_rate_however_many_try(door: Door) -> None:
     def log_in() -> None:
         for _ in range(10):
             began = time.monotonic()
-            door.connect("ada").close()
+            login_cluster.connect("ada").close()
             bystander_times.append(time.monotonic() - began)
 
     other = threading.Thread(target=log_in)
@@ -348,7 +364,7 @@ def test_passwords_are_tried_at_a_rate_however_many_try(door: Door) -> None:
     looked_at = sum("password authentication failed" in answer for answer in answers)
     assert looked_at <= 12, answers
     assert sum("too many logins" in answer for answer in answers) == len(answers) - looked_at
-    failed_now, refused_now = door.counts()
+    failed_now, refused_now = login_cluster.counts()
     assert failed_now - failed == looked_at
     assert refused_now - refused == len(answers) - looked_at
     assert len(bystander_times) == 10

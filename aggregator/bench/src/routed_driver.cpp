@@ -1,4 +1,4 @@
-// routed_driver: pre-encoded SELECTs on one key each, by slot, to one aggregator, as fast as it answers. Measures the
+// routed_driver: pre-encoded SELECTs on one key each, by handle, to one aggregator, as fast as it answers. Measures the
 // CPU time of the aggregator for one query, and what the driver takes itself. With --sql one statement over and over,
 // for the cost of rows. One JSON object on standard output.
 #include <fmt/format.h>

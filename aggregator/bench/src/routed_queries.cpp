@@ -61,7 +61,7 @@ wire::v1::Operation definition_of(const wire::v1::DescribeReply& table, const st
   }
   wire::v1::Operation made;
   made.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
-  made.mutable_header()->set_shape_slot(RoutedQueries::kSlot);
+  made.mutable_header()->set_shape_handle(RoutedQueries::kHandle);
   made.set_body(body.SerializeAsString());
   return made;
 }
@@ -70,7 +70,7 @@ wire::v1::Operation query(const wire::v1::DescribeReply& table, const std::vecto
   wire::v1::Operation made;
   made.mutable_header()->set_kind(wire::v1::OPERATION_KIND_SELECT);
   made.mutable_header()->set_map_version(table.map().version());
-  made.mutable_header()->set_shape_slot(RoutedQueries::kSlot);
+  made.mutable_header()->set_shape_handle(RoutedQueries::kHandle);
   for (const uint32_t column : conditions) {
     const wire::v1::TypeKind kind = table.columns(static_cast<int>(column)).type().kind();
     append_packed(kind, column == conditions.front() ? key : column, *made.mutable_body());

@@ -17,10 +17,10 @@ class RoutedQueries {
  public:
   static constexpr uint32_t kOutputsMax = 27;
   static constexpr uint32_t kConditionsMax = 9;
-  static constexpr uint32_t kSlot = 1;
+  static constexpr uint32_t kHandle = 1;
 
   /// `count` queries with keys drawn by a fixed rule: up to 27 columns of the table where the column that partitions it
-  /// and up to eight others have a value, as an aggregator above would ask it (partial form, by slot). Errors: 0A000
+  /// and up to eight others have a value, as an aggregator above would ask it (partial form, by handle). Errors: 0A000
   /// when the table is not partitioned by hash of one column, or a column of a condition is no smallint, int or bigint.
   [[nodiscard]] static Result<RoutedQueries> make(const wire::v1::DescribeReply& table, uint32_t count);
 

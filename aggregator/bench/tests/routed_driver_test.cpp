@@ -41,7 +41,7 @@ TEST(RoutedQueriesTest, AreOperationsThatPinTheKeyWithTheSequenceAskedFor) {
   EXPECT_EQ(header.sequence(), 300u);
   EXPECT_EQ(header.kind(), wire::v1::OPERATION_KIND_SELECT);
   EXPECT_EQ(header.map_version(), 3u);
-  EXPECT_EQ(header.shape_slot(), RoutedQueries::kSlot);
+  EXPECT_EQ(header.shape_handle(), RoutedQueries::kHandle);
   const size_t values_size = sizeof(int32_t) + (RoutedQueries::kConditionsMax - 1) * sizeof(int64_t);
   EXPECT_EQ(batch.operations(1).body().size(), values_size);
   EXPECT_EQ(batch.operations(1).body().substr(0, sizeof(int32_t)), std::string("\x2c\x01\0\0", 4));
@@ -51,7 +51,7 @@ TEST(RoutedQueriesTest, HaveOneShapeThatIsDefinedBefore) {
   const auto queries = RoutedQueries::make(table(), 1);
   ASSERT_TRUE(queries && queries->definition());
   EXPECT_EQ(queries->definition()->header().kind(), wire::v1::OPERATION_KIND_DEFINE);
-  EXPECT_EQ(queries->definition()->header().shape_slot(), RoutedQueries::kSlot);
+  EXPECT_EQ(queries->definition()->header().shape_handle(), RoutedQueries::kHandle);
   wire::v1::ShapeBody body;
   ASSERT_TRUE(body.ParseFromString(queries->definition()->body()));
   EXPECT_EQ(body.select().select().outputs_size(), static_cast<int>(RoutedQueries::kOutputsMax));

@@ -47,7 +47,7 @@ Result<void> DataFolder::prepare() const {
   std::error_code problem;
   fs::create_directories(fs::path(options_.directory).parent_path(), problem);
   if (mkdir(options_.directory.c_str(), kFolderMode) == 0) {
-    if (auto given = give_away(options_.directory); !given) {
+    if (auto given = change_owner(options_.directory); !given) {
       return given;
     }
   } else if (errno != EEXIST) {
@@ -157,10 +157,10 @@ Result<void> DataFolder::write(const std::string& path, const std::string& text)
   if (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) {
     return failed("protect", path);
   }
-  return give_away(path);
+  return change_owner(path);
 }
 
-Result<void> DataFolder::give_away(const std::string& path) const {
+Result<void> DataFolder::change_owner(const std::string& path) const {
   if (run_as_ && lchown(path.c_str(), run_as_->user, run_as_->group) != 0) {
     return failed("give away", path);
   }

@@ -12,13 +12,13 @@
 
 #include "child.hpp"
 #include "daedalus/base/result.hpp"
-#include "daedalus/catalogue/keeper.hpp"
+#include "daedalus/catalogue/private_server.hpp"
 
 namespace daedalus::catalogue {
 
 class DataFolder {
  public:
-  DataFolder(const KeeperOptions& options, std::optional<RunAs> run_as) : options_(options), run_as_(run_as) {}
+  DataFolder(const PrivateServerOptions& options, std::optional<RunAs> run_as) : options_(options), run_as_(run_as) {}
 
   /// Makes the folder itself, for nobody but who the server runs as. Errors: 58000, also where it is somebody else's.
   [[nodiscard]] Result<void> prepare() const;
@@ -45,9 +45,9 @@ class DataFolder {
   [[nodiscard]] Result<void> run(const Step& step, int stop) const;
   [[nodiscard]] Result<void> write(const std::string& path, const std::string& text) const;
   [[nodiscard]] std::string whole_script() const;
-  [[nodiscard]] Result<void> give_away(const std::string& path) const;
+  [[nodiscard]] Result<void> change_owner(const std::string& path) const;
 
-  const KeeperOptions& options_;
+  const PrivateServerOptions& options_;
   const std::optional<RunAs> run_as_;
 };
 

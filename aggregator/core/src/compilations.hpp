@@ -19,7 +19,7 @@ struct Compilation {
   Instant deadline;
   wire::v1::OperationHeader header;
   wire::v1::SubmissionId submission;
-  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of a statement in a slot.
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of a statement in a handle.
   /// The bytes of the statement, which waits elsewhere.
   uint64_t bytes = 0;
 };

@@ -35,7 +35,7 @@ Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::Ope
                              header.map_version(), context.map->version),
                  "ask for the description of the table again", 0};
   }
-  if (header.shape_slot() != 0 && header.kind() != wire::v1::OPERATION_KIND_STATEMENT &&
+  if (header.shape_handle() != 0 && header.kind() != wire::v1::OPERATION_KIND_STATEMENT &&
       header.kind() != wire::v1::OPERATION_KIND_SELECT) {
     return rejected("0A000", "an aggregator keeps shapes of statements and of SELECTs only",
                     "send the operation whole");
@@ -153,9 +153,9 @@ void AggregatorCore::State::on_statement(Upstream upstream, wire::v1::Operation&
 
 void AggregatorCore::State::on_select(Upstream upstream, wire::v1::Operation& operation, Instant deadline, Instant now,
                                       rpc::Outbox& out) {
-  auto request = operation.header().shape_slot() == 0
+  auto request = operation.header().shape_handle() == 0
                      ? query_request(*context.schema, *context.map, operation)
-                     : query_request(*context.schema, *context.map, slots, upstream.peer, operation);
+                     : query_request(*context.schema, *context.map, handles, upstream.peer, operation);
   if (!request) {
     reply(upstream, error_result(request.error()), out);
     return;

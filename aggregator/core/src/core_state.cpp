@@ -22,7 +22,7 @@ void AggregatorCore::State::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, I
       return;
     }
     context.clients.on_up(peer, info.hello.role());
-    slots.on_up(peer);
+    handles.on_up(peer);
   } else if (const auto node = context.nodes.node_of(*info.link)) {
     on_node_up(*node, peer, info, now, out);
   } else if (writer.is_own(*info.link) && info.hello.role() == wire::v1::ROLE_WRITER) {
@@ -90,7 +90,7 @@ void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason,
 }
 
 void AggregatorCore::State::on_client_down(rpc::PeerId peer, rpc::Outbox& out) {
-  slots.on_down(peer);
+  handles.on_down(peer);
   for (const OperationRef operation : context.clients.on_down(peer)) {
     forget(operation, out);
   }
@@ -122,7 +122,7 @@ void AggregatorCore::State::on_operation(rpc::PeerId peer, wire::v1::Operation& 
     return;
   }
   if (operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE) {
-    slots.define(upstream, operation.header().shape_slot(), operation.body());
+    handles.define(upstream, operation.header().shape_handle(), operation.body());
     return;
   }
   if (const auto fine = check(upstream, operation.header()); !fine) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "client_slots.hpp"
+#include "client_handles.hpp"
 #include "compilations.hpp"
 #include "context.hpp"
 #include "daedalus/aggregator/core.hpp"
@@ -26,7 +26,7 @@ struct AggregatorCore::State {
   State(AggregatorOptions options, std::shared_ptr<const semantics::Schema> schema,
         std::shared_ptr<const contract::PartitionMap> map, const std::map<rpc::LinkId, NodeId>& links,
         std::shared_ptr<KnownStatements> known)
-      : context(std::move(options), std::move(schema), std::move(map), links), statements(slots, std::move(known)) {}
+      : context(std::move(options), std::move(schema), std::move(map), links), statements(handles, std::move(known)) {}
 
   // ---- what happens: as in AggregatorCore ----
   void on_up(rpc::PeerId peer, const rpc::PeerInfo& info, Instant now, rpc::Outbox& out);
@@ -68,7 +68,7 @@ struct AggregatorCore::State {
   void forget(OperationRef operation, rpc::Outbox& out);
 
   Context context;
-  ClientSlots slots{context.schema, *context.map};
+  ClientHandles handles{context.schema, *context.map};
   Statements statements;
   WriterLink writer{context};
   Compilations compilations{context};

@@ -33,7 +33,7 @@ void NodeLinks::on_up(NodeId node, rpc::PeerId peer, Abilities abilities) {
   CHECK(!state.peer);
   state.peer = peer;
   state.next_sequence = 1;
-  state.slots.emplace(abilities.slots);
+  state.handles.emplace(abilities.handles);
   state.language = abilities.language;
   state.problem.clear();
   peers_.emplace(peer, node);
@@ -78,20 +78,20 @@ uint64_t NodeLinks::send(NodeId node, wire::v1::Operation operation, std::option
   return sequence;
 }
 
-std::optional<uint32_t> NodeLinks::slot_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
-                                           rpc::Outbox& out) {
-  const auto use = nodes_.at(node).slots.value().use(shape);
+std::optional<uint32_t> NodeLinks::handle_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
+                                             rpc::Outbox& out) {
+  const auto use = nodes_.at(node).handles.value().use(shape);
   if (!use) {
     return std::nullopt;
   }
   if (use->is_new) {
     wire::v1::Operation definition;
     definition.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
-    definition.mutable_header()->set_shape_slot(use->slot);
+    definition.mutable_header()->set_shape_handle(use->handle);
     definition.set_body(shape->bytes());
     send(node, std::move(definition), std::nullopt, out);
   }
-  return use->slot;
+  return use->handle;
 }
 
 Ticket* NodeLinks::find(NodeId node, uint64_t sequence) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "daedalus/base/units.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/rpc/network.hpp"
 #include "ticket.hpp"
 
@@ -26,8 +26,8 @@ class NodeLinks {
   [[nodiscard]] std::optional<NodeId> node_of(rpc::LinkId link) const;
   [[nodiscard]] std::optional<NodeId> node_of(rpc::PeerId peer) const;
   struct Abilities {
-    contract::SlotLimits slots;  ///< How many shapes it keeps.
-    uint32_t language = 1;       ///< The newest version that it and this aggregator have.
+    contract::HandleLimits handles;  ///< How many shapes it keeps.
+    uint32_t language = 1;           ///< The newest version that it and this aggregator have.
   };
   /// The node can be reached at `peer` from now on. Precondition: on_down() was called for any peer before.
   void on_up(NodeId node, rpc::PeerId peer, Abilities abilities);
@@ -48,10 +48,10 @@ class NodeLinks {
   /// Sends `operation` under the hop's next sequence, which it returns; answers belong to `ticket`. Without a ticket
   /// answers are of no interest. Precondition: is_up(node).
   uint64_t send(NodeId node, wire::v1::Operation operation, std::optional<Ticket> ticket, rpc::Outbox& out);
-  /// Returns the slot in which the node finds the shape, defined first if it is not there; nothing when it has to
+  /// Returns the handle in which the node finds the shape, defined first if it is not there; nothing when it has to
   /// travel whole. Precondition: is_up(node).
-  [[nodiscard]] std::optional<uint32_t> slot_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
-                                                rpc::Outbox& out);
+  [[nodiscard]] std::optional<uint32_t> handle_of(NodeId node, const std::shared_ptr<const contract::ShapeBytes>& shape,
+                                                  rpc::Outbox& out);
   /// Returns the ticket that an answer belongs to; nothing when it is late. Valid until the next call that is not
   /// const.
   [[nodiscard]] Ticket* find(NodeId node, uint64_t sequence);
@@ -73,8 +73,8 @@ class NodeLinks {
     std::optional<rpc::PeerId> peer;
     uint64_t next_sequence = 1;
     boost::unordered_flat_map<uint64_t, Ticket> outstanding;  ///< By sequence.
-    /// The slots of the current connection.
-    std::optional<contract::SentSlots> slots;
+    /// The handles of the current connection.
+    std::optional<contract::SentHandles> handles;
     /// The version of the language on the current connection.
     uint32_t language = 1;
     std::optional<wire::v1::NodeWatermark> watermark;

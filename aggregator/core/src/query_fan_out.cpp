@@ -61,11 +61,11 @@ Result<QueryRequest> query_request(const semantics::Schema& schema, const contra
 }
 
 Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                   const ClientSlots& slots, rpc::PeerId client, wire::v1::Operation& operation) {
+                                   const ClientHandles& handles, rpc::PeerId client, wire::v1::Operation& operation) {
   if (const auto checked = check_routes(schema, map, operation.header()); !checked) {
     return checked.error();
   }
-  const auto definition = slots.select(client, operation.header().shape_slot());
+  const auto definition = handles.select(client, operation.header().shape_handle());
   if (!definition) {
     return definition.error();
   }
@@ -279,11 +279,11 @@ wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now, rpc
 Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) {
   wire::v1::Operation operation = select_for(query, now, out);
   const CompiledSelect& select = query.select;
-  const auto slot = select.shape == nullptr ? std::nullopt : context_.nodes.slot_of(node, select.shape, out);
-  if (!slot) {
+  const auto handle = select.shape == nullptr ? std::nullopt : context_.nodes.handle_of(node, select.shape, out);
+  if (!handle) {
     return whole(select, std::move(operation));
   }
-  operation.mutable_header()->set_shape_slot(*slot);
+  operation.mutable_header()->set_shape_handle(*handle);
   operation.set_body(select.values);
   return operation;
 }

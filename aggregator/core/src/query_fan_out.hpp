@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "client_slots.hpp"
+#include "client_handles.hpp"
 #include "context.hpp"
 #include "daedalus/merging/gather.hpp"
 #include "failures.hpp"
@@ -34,9 +34,9 @@ struct QueryRequest {
   Upstream upstream;
   QueryTerms terms;
   CompiledSelect select;
-  /// The partitions where rows can be, for a SELECT by slot; for others `select` says it.
+  /// The partitions where rows can be, for a SELECT by handle; for others `select` says it.
   std::optional<contract::Partitions> partitions;
-  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of what was asked by slot.
+  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of what was asked by handle.
   wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
   Instant deadline;
 };
@@ -50,10 +50,10 @@ struct QueryRequest {
 [[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
                                                  wire::v1::Operation& operation);
 
-/// Makes the same of a SELECT whose shape is in a slot of `client`. Routes are computed from its values; whether these
-/// are right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
+/// Makes the same of a SELECT whose shape is in a handle of `client`. Routes are computed from its values; whether
+/// these are right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
 [[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                                 const ClientSlots& slots, rpc::PeerId client,
+                                                 const ClientHandles& handles, rpc::PeerId client,
                                                  wire::v1::Operation& operation);
 
 class QueryFanOut final : private merging::Candidates {
@@ -108,7 +108,7 @@ class QueryFanOut final : private merging::Candidates {
   [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
   /// Returns the partitions where the rows can be. Errors: 08P01, 22023.
   [[nodiscard]] Result<contract::Partitions> partitions_of(QueryRequest& request) const;
-  /// A SELECT without body, routes and slot.
+  /// A SELECT without body, routes and handle.
   [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now, rpc::Outbox& out) const;
   /// Returns the operation that asks the node: by shape where it keeps the shape, whole otherwise. Error 08P01: values
   /// that its shape does not take.

@@ -17,8 +17,8 @@ google::protobuf::ArenaOptions options_of(char* first_block, size_t size) {
 
 }  // namespace
 
-Statements::Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known)
-    : slots_(slots), known_(std::move(known)), arena_(options_of(first_block_.data(), first_block_.size())) {}
+Statements::Statements(const ClientHandles& handles, std::shared_ptr<KnownStatements> known)
+    : handles_(handles), known_(std::move(known)), arena_(options_of(first_block_.data(), first_block_.size())) {}
 
 Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::Operation& operation) {
   arena_.Reset();
@@ -26,8 +26,8 @@ Result<Statements::Asked> Statements::read(rpc::PeerId client, const wire::v1::O
   if (!asked.statement->ParseFromString(operation.body())) {
     return malformed("the body of a STATEMENT does not parse");
   }
-  if (const uint32_t slot = operation.header().shape_slot(); slot != 0) {
-    auto definition = slots_.statement(client, slot);
+  if (const uint32_t handle = operation.header().shape_handle(); handle != 0) {
+    auto definition = handles_.statement(client, handle);
     if (!definition) {
       return definition.error();
     }

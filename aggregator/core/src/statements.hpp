@@ -1,4 +1,4 @@
-// Statements as clients ask them: by their text, or by the slot that they have put it into.
+// Statements as clients ask them: by their text, or by the handle that they have put it into.
 //
 // Decides whether a statement is known well enough to be bound here and now instead of being compiled. Refuses to know
 // SQL.
@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "client_slots.hpp"
+#include "client_handles.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/merging/gather.hpp"
@@ -22,24 +22,24 @@ namespace daedalus::aggregator {
 class Statements {
  public:
   /// `known` may be null: then every statement is compiled.
-  Statements(const ClientSlots& slots, std::shared_ptr<KnownStatements> known);
+  Statements(const ClientHandles& handles, std::shared_ptr<KnownStatements> known);
 
-  /// A statement as it was asked: text or slot.
+  /// A statement as it was asked: text or handle.
   struct Asked {
-    wire::v1::StatementBody* statement;  ///< Until the next read(); without its text, where that is in a slot.
+    wire::v1::StatementBody* statement;  ///< Until the next read(); without its text, where that is in a handle.
     std::shared_ptr<const Definition> definition;  ///< Null where it is not.
 
     [[nodiscard]] std::shared_ptr<merging::ShapeColumns> columns() const {
       return definition == nullptr ? nullptr : definition->columns;
     }
   };
-  /// Errors: 08P01 it does not parse, has a text beside its slot, or its slot has none.
+  /// Errors: 08P01 it does not parse, has a text beside its handle, or its handle has none.
   [[nodiscard]] Result<Asked> read(rpc::PeerId client, const wire::v1::Operation& operation);
   /// Makes of `bound` the statement with its values, when it is a known one; false when it has to be compiled.
   [[nodiscard]] bool bind(const Asked& asked, CompiledSelect& bound);
 
  private:
-  const ClientSlots& slots_;
+  const ClientHandles& handles_;
   std::shared_ptr<KnownStatements> known_;
   /// A parameter is three messages: for one statement they lie side by side. What a large one took stays until the
   /// next.

@@ -238,7 +238,7 @@ void Cluster::node_up(uint32_t node) {
   rpc::PeerInfo info;
   info.hello.set_role(wire::v1::ROLE_STORAGE_NODE);
   info.hello.set_node(node);
-  contract::announce(options_.node_slots, info.hello);
+  contract::announce(options_.node_handles, info.hello);
   contract::announce(*options_.node_language, info.hello);
   info.link = rpc::LinkId{node};
   core_->on_up(peer, info, now_, effects_);

@@ -45,7 +45,7 @@ struct ClusterOptions {
   semantics::Distribution distribution = semantics::Distribution::kHash;
   AggregatorOptions aggregator;
   bool nodes_up = true;
-  contract::SlotLimits node_slots = {};  ///< That nodes announce.
+  contract::HandleLimits node_handles = {};  ///< That nodes announce.
   const semantics::Language* node_language = &semantics::Language::own();
   std::shared_ptr<KnownStatements> known = nullptr;
 };

@@ -27,7 +27,7 @@ const Language& older() {
 }
 
 Cluster make_cluster(const Language& aggregator, const Language& nodes) {
-  ClusterOptions options{.node_slots = {4, contract::kShapeBytesMax}, .node_language = &nodes};
+  ClusterOptions options{.node_handles = {4, contract::kShapeBytesMax}, .node_language = &nodes};
   options.aggregator.language = &aggregator;
   return Cluster(options);
 }

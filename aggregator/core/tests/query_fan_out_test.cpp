@@ -356,11 +356,11 @@ TEST_F(SliceFanOutTest, LosesOnlyThePartitionOfALostNode) {
 }
 
 TEST_F(SliceFanOutTest, TravelsWholeWhereNodesKeepShapes) {
-  Cluster slots({.node_slots = {.slots_max = 4, .bytes_max = 4096}});
+  Cluster slots({.node_handles = {.handles_max = 4, .bytes_max = 4096}});
   const auto peer = slots.connect(wire::v1::ROLE_CLIENT);
   slots.select(peer, slice(0, 0, 9));
   EXPECT_EQ(slots.take(), "node 0 <- SELECT\n");
-  EXPECT_EQ(slots.last_operation(0).header().shape_slot(), 0u);
+  EXPECT_EQ(slots.last_operation(0).header().shape_handle(), 0u);
   wire::v1::SelectBody body;
   ASSERT_TRUE(body.ParseFromString(slots.last_operation(0).body()));
   EXPECT_EQ(body.slice().first_slot(), 9u);

@@ -1,4 +1,4 @@
-// Tests what travels once: texts in the slots of clients, shapes in those of nodes.
+// Tests what travels once: texts in the handles of clients, shapes in those of nodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,19 +13,19 @@ namespace {
 
 using ::testing::HasSubstr;
 
-wire::v1::Operation define(uint32_t slot, const std::string& sql) {
+wire::v1::Operation define(uint32_t handle, const std::string& sql) {
   wire::v1::ShapeBody shape;
   shape.set_sql(sql);
   wire::v1::Operation operation = make_operation(wire::v1::OPERATION_KIND_DEFINE, shape.SerializeAsString());
-  operation.mutable_header()->set_shape_slot(slot);
+  operation.mutable_header()->set_shape_handle(handle);
   return operation;
 }
 
-wire::v1::Operation state(uint32_t slot, const std::string& sql = {}) {
+wire::v1::Operation state(uint32_t handle, const std::string& sql = {}) {
   wire::v1::StatementBody body;
   body.set_sql(sql);
   wire::v1::Operation operation = make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString());
-  operation.mutable_header()->set_shape_slot(slot);
+  operation.mutable_header()->set_shape_handle(handle);
   return operation;
 }
 
@@ -86,10 +86,10 @@ class Known final : public KnownStatements {
 
 class ShapesTest : public ::testing::Test {
  protected:
-  static ClusterOptions options(uint32_t slots, std::shared_ptr<KnownStatements> known) {
+  static ClusterOptions options(uint32_t handles, std::shared_ptr<KnownStatements> known) {
     ClusterOptions made;
     made.partitions = made.nodes = 1;
-    made.node_slots = {slots, 1'000};
+    made.node_handles = {handles, 1'000};
     made.known = std::move(known);
     return made;
   }
@@ -109,19 +109,19 @@ class ShapesTest : public ::testing::Test {
 TEST_F(ShapesTest, AKnownStatementIsBoundAtOnceAndItsShapeGoesToANodeOnce) {
   cluster.send(client, state(0, "known 1"));
   EXPECT_EQ(cluster.take(), "node 0 <- DEFINE\nnode 0 <- SELECT\n");
-  EXPECT_EQ(cluster.last_operation(0).header().shape_slot(), 1u);
+  EXPECT_EQ(cluster.last_operation(0).header().shape_handle(), 1u);
   cluster.send(client, state(0, "known 1"));
   EXPECT_EQ(cluster.take(), "node 0 <- SELECT\n");
   cluster.send(client, state(0, "known 2"));
   EXPECT_EQ(cluster.take(), "node 0 <- DEFINE\nnode 0 <- SELECT\n");
-  EXPECT_EQ(cluster.last_operation(0).header().shape_slot(), 2u);
+  EXPECT_EQ(cluster.last_operation(0).header().shape_handle(), 2u);
   cluster.send(client, state(0, "known 3"));  // In place of the one that was not used for longest.
   EXPECT_EQ(cluster.take(), "node 0 <- DEFINE\nnode 0 <- SELECT\n");
-  EXPECT_EQ(cluster.last_operation(0).header().shape_slot(), 1u);
+  EXPECT_EQ(cluster.last_operation(0).header().shape_handle(), 1u);
   cluster.node_down(0);
   cluster.node_up(0);
   static_cast<void>(cluster.take());
-  cluster.send(client, state(0, "known 3"));  // A new connection has empty slots.
+  cluster.send(client, state(0, "known 3"));  // A new connection has empty handles.
   EXPECT_EQ(cluster.take(), "node 0 <- DEFINE\nnode 0 <- SELECT\n");
   EXPECT_TRUE(cluster.effects().compilations.empty());
 }
@@ -175,7 +175,7 @@ TEST_F(ShapesTest, AnAnswerWhoseColumnsAreOthersHasThemWithIt) {
   wire::v1::StatementBody body;
   body.add_parameters();
   wire::v1::Operation with_parameter = make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString());
-  with_parameter.mutable_header()->set_shape_slot(1);
+  with_parameter.mutable_header()->set_shape_handle(1);
   const auto told = [&](const wire::v1::Operation& asked) {
     cluster.send(client, asked);
     static_cast<void>(cluster.take());
@@ -194,7 +194,7 @@ TEST_F(ShapesTest, AStatementThatCannotBeBoundIsCompiledWithItsText) {
   wire::v1::StatementBody body;
   body.add_parameters();
   wire::v1::Operation operation = make_operation(wire::v1::OPERATION_KIND_STATEMENT, body.SerializeAsString());
-  operation.mutable_header()->set_shape_slot(2);
+  operation.mutable_header()->set_shape_handle(2);
   cluster.send(client, operation);
   ASSERT_EQ(cluster.effects().compilations.size(), 1u);
   EXPECT_EQ(cluster.effects().compilations[0].statement.sql(), "known 1");
@@ -209,17 +209,17 @@ TEST_F(ShapesTest, TellsEachUserOfASlotWhatIsWrongWithIt) {
   EXPECT_THAT(refusal(state(1)), HasSubstr("error REJECTED 08P01"));
   EXPECT_EQ(refusal(define(1, std::string(20'000, 'x'))), "");
   EXPECT_THAT(refusal(state(1)), HasSubstr("error REJECTED 08P01"));
-  EXPECT_EQ(refusal(define(kClientSlots.slots_max + 1, "known 1")), "");
-  EXPECT_THAT(refusal(state(kClientSlots.slots_max + 1)), HasSubstr("error REJECTED 08P01"));
+  EXPECT_EQ(refusal(define(kClientHandles.handles_max + 1, "known 1")), "");
+  EXPECT_THAT(refusal(state(kClientHandles.handles_max + 1)), HasSubstr("error REJECTED 08P01"));
   EXPECT_EQ(refusal(define(1, "known 1")), "");
   EXPECT_THAT(refusal(state(1, "known 2")), HasSubstr("error REJECTED 08P01"));
   EXPECT_THAT(refusal(state(1)), HasSubstr("node 0 <- SELECT"));
 }
 
 TEST_F(ShapesTest, RefusesFieldsThatItCannotHonour) {
-  wire::v1::Operation by_slot = make_operation(wire::v1::OPERATION_KIND_SUBMIT, "values");
-  by_slot.mutable_header()->set_shape_slot(1);
-  cluster.send(client, by_slot);
+  wire::v1::Operation by_handle = make_operation(wire::v1::OPERATION_KIND_SUBMIT, "values");
+  by_handle.mutable_header()->set_shape_handle(1);
+  cluster.send(client, by_handle);
   EXPECT_THAT(cluster.take(), HasSubstr("error REJECTED 0A000"));
   wire::v1::SelectBody with_credit = select_ids();
   with_credit.set_credit_bytes(1);

@@ -33,7 +33,7 @@ rpc::AsioOptions network_options(const Configuration& configuration, const std::
   options.hello.set_cluster_id(configuration.cluster.cluster_id);
   options.hello.set_schema_fingerprint(configuration.schema->fingerprint);
   options.hello.set_map_version(configuration.map->version);
-  contract::announce(kClientSlots, options.hello);
+  contract::announce(kClientHandles, options.hello);
   contract::announce(semantics::Language::own(), options.hello);
   // Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
   options.limits.output_size_max = 128u << 20;
@@ -67,7 +67,7 @@ postgres::SessionOptions session_options(const Configuration& configuration, uin
   options.zones = std::move(zones);
   options.map_version = configuration.map->version;
   options.clients_max = clients_max(descriptors);
-  options.slots = kClientSlots;
+  options.handles = kClientHandles;
   options.trusts_loopback = configuration.postgres_trusts_loopback;
   options.requires_tls = configuration.postgres_requires_tls;
   options.writes_at_once = configuration.postgres_writes_at_once;
@@ -91,7 +91,7 @@ uint64_t random_bits() {
 
 Server::Server(const Configuration& configuration, std::string version, uint64_t descriptors)
     : zones_(std::make_shared<const time_zones::SystemZones>()),
-      door_(session_options(configuration, descriptors, zones_), *this, random_bits),
+      registry_(session_options(configuration, descriptors, zones_), *this, random_bits),
       catalogue_(catalogue_pool_options(configuration.schema->table_name)),
       elsewhere_(catalogue_pool_options(catalogue::kOtherDatabase)),
       answer_budget_(std::make_shared<ByteBudget>(configuration.answer_bytes)),
@@ -109,7 +109,7 @@ Server::Server(const Configuration& configuration, std::string version, uint64_t
                    : zones_->version());
   AggregatorOptions options = core_options(configuration, version, answer_budget_);
   options.logins = [this] {
-    const postgres::LoginCounts& counts = door_.login_counts();
+    const postgres::LoginCounts& counts = registry_.login_counts();
     return LoginCounts{counts.accepted, counts.failed, counts.refused};
   };
   options.time_zone_version = zones_->version();
@@ -132,7 +132,7 @@ Result<std::string> Server::listen(const std::string& endpoint) { return network
 
 Result<std::string> Server::listen_postgres(const std::string& endpoint) {
   return network_.listen(endpoint, [this](const rpc::ConnectionInfo& connection, Instant now) {
-    return door_.make_session(connection, now);
+    return registry_.make_session(connection, now);
   });
 }
 
@@ -147,7 +147,7 @@ void Server::start_threads(const Configuration& configuration, const std::shared
       kLargeSessionJobsMax, [this, compiler, table = configuration.schema->table_name](const SessionJob& job) {
         auto done = std::make_shared<postgres::WorkDone>(postgres::do_work(job.work, *compiler, table, wall_clock_us));
         network_.post("work of a session", [this, session = job.session, work = job.work.id, done] {
-          if (door_.on_work_done(session, work, std::move(*done), network_.now())) {
+          if (registry_.on_work_done(session, work, std::move(*done), network_.now())) {
             network_.wake(session);
           }
         });
@@ -156,13 +156,13 @@ void Server::start_threads(const Configuration& configuration, const std::shared
 
 void Server::watch_access(const PostgresPaths& paths) {
   access_ = std::make_unique<PostgresAccess>(
-      paths,
-      PostgresAccess::Handlers{[this](std::shared_ptr<const postgres::Users> users) {
-                                 network_.post("users", [this, users = std::move(users)] { door_.set_users(users); });
-                               },
-                               [this](std::shared_ptr<const postgres::TlsContext> tls) {
-                                 network_.post("certificate", [this, tls = std::move(tls)] { door_.set_tls(tls); });
-                               }});
+      paths, PostgresAccess::Handlers{
+                 [this](std::shared_ptr<const postgres::Users> users) {
+                   network_.post("users", [this, users = std::move(users)] { registry_.set_users(users); });
+                 },
+                 [this](std::shared_ptr<const postgres::TlsContext> tls) {
+                   network_.post("certificate", [this, tls = std::move(tls)] { registry_.set_tls(tls); });
+                 }});
 }
 
 void Server::plan_catalogue(const Configuration& configuration) {
@@ -170,17 +170,17 @@ void Server::plan_catalogue(const Configuration& configuration) {
   if (!wanted.is_on || configuration.postgres_listen.empty()) {
     return;
   }
-  keeper_options_ = catalogue::KeeperOptions{wanted.programs,
-                                             wanted.directory,
-                                             wanted.user,
-                                             configuration.schema->table_name,
-                                             catalogue::make_script(*configuration.schema),
-                                             wanted.is_temporary};
+  server_options_ = catalogue::PrivateServerOptions{wanted.programs,
+                                                    wanted.directory,
+                                                    wanted.user,
+                                                    configuration.schema->table_name,
+                                                    catalogue::make_script(*configuration.schema),
+                                                    wanted.is_temporary};
   const auto missing = catalogue::what_is_missing(wanted.programs);
   using Kind = catalogue::ServerState::Kind;
   set_catalogue_state({missing ? Kind::kMissing : Kind::kWaiting, missing.value_or(""), {}, 0});
   if (!missing) {
-    door_.set_table_oid(catalogue::kTableOid);  // So that the first client is told it, too.
+    registry_.set_table_oid(catalogue::kTableOid);  // So that the first client is told it, too.
   }
 }
 
@@ -190,19 +190,19 @@ void Server::set_catalogue_state(const catalogue::ServerState& state) {
 }
 
 void Server::start_catalogue() {
-  if (!keeper_options_) {
+  if (!server_options_) {
     return;
   }
-  keeper_ = std::make_unique<catalogue::Keeper>(std::move(*std::exchange(keeper_options_, std::nullopt)),
-                                                [this](const catalogue::ServerState& state) {
-                                                  network_.post("the catalogue's state", [this, state] {
-                                                    spdlog::info("the catalogue is {}", catalogue::name_of(state.kind));
-                                                    set_catalogue_state(state);
-                                                    if (state.table > 0) {
-                                                      door_.set_table_oid(state.table);
-                                                    }
-                                                  });
-                                                });
+  private_server_ = std::make_unique<catalogue::PrivateServer>(
+      std::move(*std::exchange(server_options_, std::nullopt)), [this](const catalogue::ServerState& state) {
+        network_.post("the catalogue's state", [this, state] {
+          spdlog::info("the catalogue is {}", catalogue::name_of(state.kind));
+          set_catalogue_state(state);
+          if (state.table > 0) {
+            registry_.set_table_oid(state.table);
+          }
+        });
+      });
 }
 
 void Server::run() { network_.run(); }
@@ -255,7 +255,7 @@ void Server::on_session_down(rpc::PeerId session, const std::string& reason) {
 }
 
 void Server::on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) {
-  std::string clients = door_.clients_told_to(session, work.statement.sql, epoch_us_);
+  std::string clients = registry_.clients_told_to(session, work.statement.sql, epoch_us_);
   if (!clients.empty()) {
     work.statement.settings.emplace_back(catalogue::kSessionsSetting, std::move(clients));
   }
@@ -278,7 +278,7 @@ void Server::on_session_work(rpc::PeerId session, postgres::Work&& work) {
 }
 
 void Server::on_cancel_request(const postgres::CancelKey& key) {
-  if (const auto session = door_.cancel(key, network_.now())) {
+  if (const auto session = registry_.cancel(key, network_.now())) {
     network_.wake(*session);
   }
 }
@@ -299,7 +299,7 @@ void Server::serve(catalogue::Pool& pool) {
         });
   }
   for (catalogue::Told& told : pool.take_told()) {
-    if (door_.on_catalogue(told.client, told.id, std::move(told.outcome), network_.now())) {
+    if (registry_.on_catalogue(told.client, told.id, std::move(told.outcome), network_.now())) {
       network_.wake(told.client);
     }
   }
@@ -309,11 +309,11 @@ void Server::serve(catalogue::Pool& pool) {
 }
 
 void Server::give_to_sessions() {
-  if (door_.session_count() == 0) {
+  if (registry_.session_count() == 0) {
     return;
   }
   for (auto& [peer, result] : effects_.results) {
-    if (door_.on_result(peer, std::move(result), network_.now())) {
+    if (registry_.on_result(peer, std::move(result), network_.now())) {
       network_.wake(peer);
     }
   }

@@ -9,9 +9,9 @@
 
 #include "configuration.hpp"
 #include "daedalus/aggregator/core.hpp"
-#include "daedalus/catalogue/keeper.hpp"
 #include "daedalus/catalogue/pool.hpp"
-#include "daedalus/postgres/door.hpp"
+#include "daedalus/catalogue/private_server.hpp"
+#include "daedalus/postgres/session_registry.hpp"
 #include "daedalus/rpc/asio_network.hpp"
 #include "daedalus/time_zones/system_zones.hpp"
 #include "daedalus/work_pool/mailbox.hpp"
@@ -76,9 +76,9 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::map<rpc::LinkId, std::string> dial_failures_;  ///< Last reason logged per link: repetitions are not.
   std::map<rpc::PeerId, std::string> peers_;          ///< Name of each peer, for logs.
   std::shared_ptr<const time_zones::SystemZones> zones_;
-  postgres::Door door_;        ///< Outlives the network, which has its sessions.
-  catalogue::Pool catalogue_;  ///< As it is.
-  catalogue::Pool elsewhere_;  ///< The pool of the catalogue's database without a table.
+  postgres::SessionRegistry registry_;  ///< Outlives the network, which has its sessions.
+  catalogue::Pool catalogue_;           ///< As it is.
+  catalogue::Pool elsewhere_;           ///< The pool of the catalogue's database without a table.
   std::shared_ptr<ByteBudget> answer_budget_;
   rpc::AsioNetwork network_;
   std::unique_ptr<AggregatorCore> core_;
@@ -94,8 +94,8 @@ class Server final : public rpc::PeerHandler, public postgres::SessionOwner {
   std::unique_ptr<WorkPool<CompileRequest>> compilations_;
   std::unique_ptr<WorkPool<SessionJob>> session_jobs_;
   std::unique_ptr<PostgresAccess> access_;
-  std::optional<catalogue::KeeperOptions> keeper_options_;  ///< Until there is one.
-  std::unique_ptr<catalogue::Keeper> keeper_;
+  std::optional<catalogue::PrivateServerOptions> server_options_;  ///< Until there is one.
+  std::unique_ptr<catalogue::PrivateServer> private_server_;
 };
 
 }  // namespace daedalus::aggregator

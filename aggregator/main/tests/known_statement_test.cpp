@@ -1,5 +1,6 @@
-// Counts what a statement by slot that is known allocates in an aggregator, from the bytes that come to the bytes that
-// leave: read, bound, sent to its node, answered with a row. A bound that holds keeps what was cut from growing back.
+// Counts what a statement by handle that is known allocates in an aggregator, from the bytes that come to the bytes
+// that leave: read, bound, sent to its node, answered with a row. A bound that holds keeps what was cut from growing
+// back.
 #include <gtest/gtest.h>
 
 #include "counted_allocations.hpp"
@@ -11,7 +12,7 @@
 namespace daedalus::aggregator::testing {
 namespace {
 
-constexpr uint32_t kSlot = 3;
+constexpr uint32_t kHandle = 3;
 constexpr uint64_t kBatch = 64;
 /// Frames and whatever grows with them, of a turn of kBatch statements.
 constexpr uint64_t kAllocationsOfATurnMax = 16;
@@ -62,7 +63,7 @@ class KnownStatementTest : public ::testing::Test {
  protected:
   static ClusterOptions options(std::shared_ptr<Compiler> compiler) {
     ClusterOptions made;
-    made.node_slots = {16, 4096};
+    made.node_handles = {16, 4096};
     made.known = std::move(compiler);
     return made;
   }
@@ -71,7 +72,7 @@ class KnownStatementTest : public ::testing::Test {
     wire::v1::ShapeBody body;
     body.set_sql(kSql);
     wire::v1::Operation made = make_operation(wire::v1::OPERATION_KIND_DEFINE, body.SerializeAsString());
-    made.mutable_header()->set_shape_slot(kSlot);
+    made.mutable_header()->set_shape_handle(kHandle);
     return made;
   }
 
@@ -84,7 +85,7 @@ class KnownStatementTest : public ::testing::Test {
 
   wire::v1::Operation query(int64_t delay) {
     wire::v1::Operation made = make_operation(wire::v1::OPERATION_KIND_STATEMENT, statement(delay).SerializeAsString());
-    made.mutable_header()->set_shape_slot(kSlot);
+    made.mutable_header()->set_shape_handle(kHandle);
     made.mutable_header()->set_sequence(++sequence_);
     return made;
   }

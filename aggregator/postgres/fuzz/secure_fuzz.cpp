@@ -8,7 +8,7 @@
 
 #include "byte_order.hpp"
 #include "daedalus/base/check.hpp"
-#include "daedalus/postgres/door.hpp"
+#include "daedalus/postgres/session_registry.hpp"
 #include "tls_peer.hpp"
 
 namespace daedalus::postgres {
@@ -92,10 +92,10 @@ class Line {
 
 class Server {
  public:
-  explicit Server(Owner& owner) : door_(options(), owner, [] { return uint64_t{7}; }) {
+  explicit Server(Owner& owner) : registry_(options(), owner, [] { return uint64_t{7}; }) {
     static const std::shared_ptr<const TlsContext> kContext = certified();
-    door_.set_tls(kContext);
-    session_ = door_.make_session({rpc::PeerId{1}, "127.0.0.1:1", std::nullopt}, kStart);
+    registry_.set_tls(kContext);
+    session_ = registry_.make_session({rpc::PeerId{1}, "127.0.0.1:1", std::nullopt}, kStart);
   }
 
   void hear(std::string_view bytes, size_t piece) {
@@ -123,7 +123,7 @@ class Server {
     return options;
   }
 
-  Door door_;
+  SessionRegistry registry_;
   std::shared_ptr<rpc::ByteSession> session_;
 };
 

@@ -253,10 +253,10 @@ void drive(std::string_view stream, size_t piece, uint8_t choices, Begin begin_a
   Descriptions descriptions;
   LoginGuard guard([] { return uint64_t{1}; });
   guard.set_users(std::make_shared<const Users>(Users{{{"a", {Role::kWriter, std::nullopt}}}, {}}));
-  Seats seats(1);
+  ConnectionLimit connection_limit(1);
   const auto kept = std::make_shared<ByteBudget>(options.kept_bytes_max);
-  PgSession session({options, descriptions, guard, seats, kept, owner}, {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt},
-                    {{1, 2}, std::string(16, 'x')}, kStart);
+  PgSession session({options, descriptions, guard, connection_limit, kept, owner},
+                    {rpc::PeerId{1}, "127.0.0.1:1", std::nullopt}, {{1, 2}, std::string(16, 'x')}, kStart);
   if (begin_at != Begin::kNothing) {
     session.on_bytes(login(), kStart);
     session.deliver([](const char* /*event*/) { return false; });

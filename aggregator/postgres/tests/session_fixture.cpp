@@ -165,9 +165,10 @@ SessionTest::SessionTest() {
 }
 
 void SessionTest::connect(const std::string& address) {
-  session_ = std::make_shared<PgSession>(PgSession::Shared{options_, descriptions_, guard_, seats_, kept_, *this},
-                                         rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
-                                         SessionIdentity{{42, 4711}, std::string(16, 'c')}, now_);
+  session_ =
+      std::make_shared<PgSession>(PgSession::Shared{options_, descriptions_, guard_, connection_limit_, kept_, *this},
+                                  rpc::ConnectionInfo{rpc::PeerId{7}, address, std::nullopt},
+                                  SessionIdentity{{42, 4711}, std::string(16, 'c')}, now_);
 }
 
 void SessionTest::log_in() {

@@ -85,14 +85,14 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   SessionOptions options_;
   Descriptions descriptions_;
   LoginGuard guard_{counting_random()};
-  Seats seats_{1'000};
+  ConnectionLimit connection_limit_{1'000};
   std::shared_ptr<ByteBudget> kept_ = std::make_shared<ByteBudget>(1u << 30);
   std::shared_ptr<PgSession> session_;
   Instant now_{1'000};
   std::vector<std::string> ups_;
   std::vector<std::string> downs_;
   std::vector<wire::v1::Operation> operations_;   ///< Without definitions.
-  std::vector<wire::v1::Operation> definitions_;  ///< Slots were defined by these.
+  std::vector<wire::v1::Operation> definitions_;  ///< Handles were defined by these.
   std::vector<Work> works_;
   std::vector<CancelKey> cancels_;
   aggregator::StatementHome home_;  ///< Statements that have failed belong there: told at once.

@@ -23,7 +23,7 @@ class ZoneTest : public SessionTest {
   }
 
   /// Answers the latest operation with the first moment of 1970.
-  void answer_moment() {
+  void answer_timestamptz() {
     const Type type{TypeKind::kTimestampTz};
     wire::v1::Result result;
     auto& rows = *result.mutable_rows();
@@ -100,13 +100,13 @@ TEST_F(ZoneTest, APreparedStatementWithADateOfAnotherOrderIsRefused) {
 
 TEST_F(ZoneTest, ItsClocksShowMoments) {
   send(query("SELECT at FROM tickets"));
-  answer_moment();
+  answer_timestamptz();
   EXPECT_EQ(said(), "T at:1184|D 1970-01-01 00:00:00+00|C SELECT 1|Z I");
   send(query("SET TIME ZONE '<+03>-03'; SELECT at FROM tickets"));
-  answer_moment();
+  answer_timestamptz();
   EXPECT_EQ(said(), "C SET|T at:1184|D 1970-01-01 03:00:00+03|C SELECT 1|S TimeZone=<+03>-03|Z I");
   send(query("COPY (SELECT at FROM tickets) TO STDOUT"));
-  answer_moment();
+  answer_timestamptz();
   EXPECT_NE(taken().find("1970-01-01 03:00:00+03\n"), std::string::npos);
 }
 

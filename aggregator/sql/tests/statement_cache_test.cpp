@@ -62,28 +62,28 @@ TEST(StatementCacheTest, DoesNotKeepWhatIsLargeOrWrong) {
   EXPECT_EQ(cache.size(), 0U);
 }
 
-TEST(SightingsTest, ForgetsWhoseRoomIsTaken) {
-  Sightings sightings;
-  EXPECT_FALSE(sightings.seen_before("a text"));
-  EXPECT_TRUE(sightings.seen_before("a text"));
+TEST(RecentTextsTest, ForgetsWhoseRoomIsTaken) {
+  RecentTexts recent_texts;
+  EXPECT_FALSE(recent_texts.seen_before("a text"));
+  EXPECT_TRUE(recent_texts.seen_before("a text"));
   for (int i = 0; i < 100'000; ++i) {
-    sightings.seen_before(numbered(i));
+    recent_texts.seen_before(numbered(i));
   }
   int remembered = 0;
   for (int i = 0; i < 100'000; ++i) {
-    remembered += sightings.seen_before(numbered(i)) ? 1 : 0;
+    remembered += recent_texts.seen_before(numbered(i)) ? 1 : 0;
   }
   EXPECT_LE(remembered, 4'096);
-  EXPECT_FALSE(sightings.seen_before("a text"));
+  EXPECT_FALSE(recent_texts.seen_before("a text"));
 }
 
-TEST(SightingsTest, AsManyAsAreKeptMayComeInTurns) {
-  Sightings sightings;
+TEST(RecentTextsTest, AsManyAsAreKeptMayComeInTurns) {
+  RecentTexts recent_texts;
   constexpr int kTexts = 2048;
   int forgotten = 0;
   for (const bool is_second : {false, true}) {
     for (int i = 0; i < kTexts; ++i) {
-      forgotten += sightings.seen_before(numbered(i)) == is_second ? 0 : 1;
+      forgotten += recent_texts.seen_before(numbered(i)) == is_second ? 0 : 1;
     }
   }
   EXPECT_LE(forgotten, kTexts / 64);

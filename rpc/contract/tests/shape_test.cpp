@@ -1,7 +1,7 @@
 #include "daedalus/contract/shape.hpp"
 
 #include "contract_fixture.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 
 namespace daedalus::contract {
 namespace {
@@ -151,16 +151,16 @@ TEST_F(ShapeTest, ValuesThatNoLiteralHasAreRefused) {
   EXPECT_EQ(refusal(shape(kFlag, wire::v1::OPERATOR_EQUAL, 1), "\x02"), "08P01");
 }
 
-// ---- slots ----
+// ---- handles ----
 
 std::shared_ptr<const ShapeBytes> bytes(const std::string& text) { return std::make_shared<const ShapeBytes>(text); }
 
-TEST(ShapeSlotsTest, TheReceiverFindsWhatTheSenderMeant) {
+TEST(ShapeHandlesTest, TheReceiverFindsWhatTheSenderMeant) {
   Random random(32);
-  for (const uint32_t slots_max : {1u, 2u, 5u, 64u}) {
-    const SlotLimits limits{slots_max, 16};
-    SentSlots sent(limits);
-    ReceivedSlots<std::string> received(limits);
+  for (const uint32_t handles_max : {1u, 2u, 5u, 64u}) {
+    const HandleLimits limits{handles_max, 16};
+    SentHandles sent(limits);
+    ReceivedHandles<std::string> received(limits);
     uint32_t defined = 0;
     for (int i = 0; i < 5'000; ++i) {
       const std::string text = "shape " + std::to_string(random.between(0, random.chance(80) ? 4 : 40));
@@ -168,9 +168,9 @@ TEST(ShapeSlotsTest, TheReceiverFindsWhatTheSenderMeant) {
       ASSERT_TRUE(use.has_value());
       if (use->is_new) {
         ++defined;
-        received.define(use->slot, text.size(), std::make_shared<const std::string>(text));
+        received.define(use->handle, text.size(), std::make_shared<const std::string>(text));
       }
-      const auto& found = received.at(use->slot);
+      const auto& found = received.at(use->handle);
       ASSERT_TRUE(found.has_value()) << found.error().message;
       ASSERT_EQ(**found, text);
     }
@@ -179,13 +179,13 @@ TEST(ShapeSlotsTest, TheReceiverFindsWhatTheSenderMeant) {
   }
 }
 
-TEST(ShapeSlotsTest, SendsAQueryWholeThatASlotCannotTake) {
-  EXPECT_FALSE(SentSlots({0, 16}).use(bytes("a")).has_value());
-  EXPECT_FALSE(SentSlots({4, 16}).use(bytes("longer than sixteen bytes")).has_value());
+TEST(ShapeHandlesTest, SendsAQueryWholeThatASlotCannotTake) {
+  EXPECT_FALSE(SentHandles({0, 16}).use(bytes("a")).has_value());
+  EXPECT_FALSE(SentHandles({4, 16}).use(bytes("longer than sixteen bytes")).has_value());
 }
 
-TEST(ShapeSlotsTest, WrongDefinitionsAreSaidToWhoeverUsesThem) {
-  ReceivedSlots<std::string> received({2, 16});
+TEST(ShapeHandlesTest, WrongDefinitionsAreSaidToWhoeverUsesThem) {
+  ReceivedHandles<std::string> received({2, 16});
   EXPECT_EQ(received.at(1).error().sqlstate, "08P01");
   received.define(1, 3, std::make_shared<const std::string>("abc"));
   ASSERT_TRUE(received.at(1).has_value());

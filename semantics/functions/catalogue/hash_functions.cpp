@@ -48,7 +48,9 @@ Hashed of_long(int64_t value) {
 
 Hashed of_integer(const Value& value, std::string&) { return of_word(static_cast<uint32_t>(integer(value))); }
 Hashed of_bigint(const Value& value, std::string&) { return of_long(integer(value)); }
-Hashed of_moment(const Value& value, std::string&) { return of_long(since_2000(TypeKind::kTimestamp, integer(value))); }
+Hashed of_timestamp(const Value& value, std::string&) {
+  return of_long(since_2000(TypeKind::kTimestamp, integer(value)));
+}
 Hashed of_text(const Value& value, std::string&) { return of_bytes(text(value)); }
 Hashed of_interval(const Value& value, std::string&) {
   return of_long(static_cast<int64_t>(interval_micros(std::get<Interval>(value))));
@@ -139,7 +141,7 @@ void add_hashes(Functions& functions) {
   adder.add_both<of_text>(1512, "hashtext", "hashtextextended", TypeKind::kText);
   adder.add_both<of_text>(1514, "hashbpchar", "hashbpcharextended", TypeKind::kChar);
   adder.add_both<of_bigint>(1516, "time_hash", "time_hash_extended", TypeKind::kTime);
-  adder.add_both<of_moment>(1518, "timestamp_hash", "timestamp_hash_extended", TypeKind::kTimestamp);
+  adder.add_both<of_timestamp>(1518, "timestamp_hash", "timestamp_hash_extended", TypeKind::kTimestamp);
   adder.add_both<of_interval>(1520, "interval_hash", "interval_hash_extended", TypeKind::kInterval);
   adder.add_both<of_text>(1522, "uuid_hash", "uuid_hash_extended", TypeKind::kUuid);
 }

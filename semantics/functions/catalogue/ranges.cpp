@@ -80,14 +80,14 @@ bool is_on_side(Arguments arguments, int64_t value, int64_t end) {
 
 namespace {
 
-Result<Value> moment_in_range(Arguments arguments, int64_t value, int64_t base) {
+Result<Value> datetime_in_range(Arguments arguments, int64_t value, int64_t base) {
   const Result<Interval> way = way_to_end(arguments);
   const Result<int64_t> end = way ? add_interval(base, *way) : way.error();
   return end ? Value(is_on_side(arguments, value, *end)) : Result<Value>(end.error());
 }
 
 Result<Value> timestamp_in_range(Arguments arguments, const BoundExpression&) {
-  return moment_in_range(arguments, integer(arguments[0]), integer(arguments[1]));
+  return datetime_in_range(arguments, integer(arguments[0]), integer(arguments[1]));
 }
 
 Result<Value> date_in_range(Arguments arguments, const BoundExpression&) {
@@ -96,7 +96,7 @@ Result<Value> date_in_range(Arguments arguments, const BoundExpression&) {
   if (!value || !base) {
     return value ? base.error() : value.error();
   }
-  return moment_in_range(arguments, *value, *base);
+  return datetime_in_range(arguments, *value, *base);
 }
 
 /// Days and months do not count, and midnight is no end.

@@ -60,7 +60,7 @@ Result<Value> distance_of_numerics(Arguments arguments, const BoundExpression&) 
   return distance ? Result<Value>(Value(*distance)) : out_of_range(Type{kDouble});
 }
 
-Result<Value> distance_of_moments(Arguments arguments, const BoundExpression&) {
+Result<Value> distance_of_timestamps(Arguments arguments, const BoundExpression&) {
   const double micros = counted(arguments[0], TypeKind::kTimestamp) - counted(arguments[1], TypeKind::kTimestamp);
   return Value(micros / static_cast<double>(kMicrosPerSecond));
 }
@@ -87,10 +87,10 @@ void add_transitions(Functions& functions) {
   adder.add(1471, "int8range_subdiff", {kBigint, kBigint}, kDouble, distance, nullptr, false);
   adder.add(1472, "numrange_subdiff", {kNumeric, kNumeric}, kDouble, distance_of_numerics);
   adder.add(1473, "daterange_subdiff", {TypeKind::kDate, TypeKind::kDate}, kDouble, distance_of_dates, nullptr, false);
-  adder.add(1474, "tsrange_subdiff", {TypeKind::kTimestamp, TypeKind::kTimestamp}, kDouble, distance_of_moments,
+  adder.add(1474, "tsrange_subdiff", {TypeKind::kTimestamp, TypeKind::kTimestamp}, kDouble, distance_of_timestamps,
             nullptr, false);
-  adder.add(1475, "tstzrange_subdiff", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kDouble, distance_of_moments,
-            nullptr, false);
+  adder.add(1475, "tstzrange_subdiff", {TypeKind::kTimestampTz, TypeKind::kTimestampTz}, kDouble,
+            distance_of_timestamps, nullptr, false);
 }
 
 }  // namespace daedalus::semantics::scalar

@@ -77,7 +77,7 @@ Result<Value> timestamp_as(Arguments arguments, const BoundExpression&) {
   return made > kTimestampMicrosMax ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(made);
 }
 
-Result<Value> moment_of(Arguments arguments, const BoundExpression&) {
+Result<Value> timestamp_of(Arguments arguments, const BoundExpression&) {
   return clock_of_parts(integer(arguments[0]), integer(arguments[1]));
 }
 
@@ -90,7 +90,7 @@ void add_typmods(Functions& functions) {
   adder.add(1581, "time", {kTime, kInt}, kTime, time_as, nullptr, false);
   adder.add(1582, "timestamp", {kTimestamp, kInt}, kTimestamp, timestamp_as);
   adder.add(1583, "timestamptz", {kTimestampTz, kInt}, kTimestampTz, timestamp_as);
-  adder.add(1584, "timestamptz", {TypeKind::kDate, kTime}, kTimestampTz, moment_of);
+  adder.add(1584, "timestamptz", {TypeKind::kDate, kTime}, kTimestampTz, timestamp_of);
   adder.is_stable();
   // Their lengths would hang on values, and whether they are computed on what a planner knows of those.
   adder.refuse(1585, "varchar", {TypeKind::kVarchar, kInt, kBool}, TypeKind::kVarchar);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "adder.hpp"
-#include "moment_template.hpp"
+#include "datetime_template.hpp"
 #include "number_template.hpp"
 #include "units_of_time.hpp"
 
@@ -69,9 +69,9 @@ class IntervalWriter {
   IntervalWriter(const Interval& interval, std::string room) : parts_(interval), made_(std::move(room)) {}
 
   Result<Value> written(std::string_view format) {
-    MomentPieces pieces(format);
-    while (const std::optional<MomentPiece> piece = pieces.next()) {
-      if (piece->role != MomentRole::kField) {
+    DatetimePieces pieces(format);
+    while (const std::optional<DatetimePiece> piece = pieces.next()) {
+      if (piece->role != DatetimeRole::kField) {
         made_ += piece->text;
         continue;
       }
@@ -87,7 +87,7 @@ class IntervalWriter {
 
  private:
   /// False: only a date has it.
-  bool put_field(const MomentPiece& piece) {
+  bool put_field(const DatetimePiece& piece) {
     is_bare_ = piece.is_bare;
     const size_t begin = made_.size();
     if (!put(piece)) {
@@ -125,86 +125,86 @@ class IntervalWriter {
     return true;
   }
 
-  bool put(const MomentPiece& piece) {
-    const MomentPattern& pattern = piece.pattern;
-    if (pattern.item >= MomentItem::kFraction1 && pattern.item <= MomentItem::kFraction6) {
-      return fraction(static_cast<int>(pattern.item) - static_cast<int>(MomentItem::kFraction1) + 1);
+  bool put(const DatetimePiece& piece) {
+    const DatetimePattern& pattern = piece.pattern;
+    if (pattern.item >= DatetimeItem::kFraction1 && pattern.item <= DatetimeItem::kFraction6) {
+      return fraction(static_cast<int>(pattern.item) - static_cast<int>(DatetimeItem::kFraction1) + 1);
     }
     switch (pattern.item) {
-      case MomentItem::kNothing:
+      case DatetimeItem::kNothing:
         return true;
-      case MomentItem::kMeridian:
+      case DatetimeItem::kMeridian:
         return word(parts_.hour % 24 >= 12 ? "PM" : "AM", pattern.letters);
-      case MomentItem::kMeridianDots:
+      case DatetimeItem::kMeridianDots:
         return word(parts_.hour % 24 >= 12 ? "P.M." : "A.M.", pattern.letters);
-      case MomentItem::kMonthRoman:
+      case DatetimeItem::kMonthRoman:
         return roman(pattern.letters);
-      case MomentItem::kHour24:
+      case DatetimeItem::kHour24:
         return number(parts_.hour, 2);
-      case MomentItem::kHour12:
+      case DatetimeItem::kHour12:
         return number(parts_.hour % 12 == 0 ? 12 : parts_.hour % 12, 2, parts_.hour);
-      case MomentItem::kMinute:
+      case DatetimeItem::kMinute:
         return number(parts_.minute, 2);
-      case MomentItem::kSecond:
+      case DatetimeItem::kSecond:
         return number(parts_.second, 2);
-      case MomentItem::kSecondOfDay:
+      case DatetimeItem::kSecondOfDay:
         return number((parts_.hour * 60 + parts_.minute) * 60 + parts_.second, 1, 0);
       default:
         return put_of_days(pattern.item);
     }
   }
 
-  bool put_of_days(MomentItem item) {
+  bool put_of_days(DatetimeItem item) {
     switch (item) {
-      case MomentItem::kDay:
+      case DatetimeItem::kDay:
         return number(parts_.day, 2);
-      case MomentItem::kDayOfYear:
+      case DatetimeItem::kDayOfYear:
         return number(parts_.day_of_year, 3, 0);
-      case MomentItem::kIsoDayOfYear:
+      case DatetimeItem::kIsoDayOfYear:
         return number(parts_.iso_day(), 3, 0);
-      case MomentItem::kWeek:
+      case DatetimeItem::kWeek:
         return number((parts_.day_of_year - 1) / 7 + 1, 2, 0);
-      case MomentItem::kWeekOfMonth:
+      case DatetimeItem::kWeekOfMonth:
         return number((parts_.day - 1) / 7 + 1, 1, 0);
-      case MomentItem::kIsoWeek:
+      case DatetimeItem::kIsoWeek:
         return number((parts_.iso_day() - 1) / 7 + 1, 2, 0);
-      case MomentItem::kJulian:
+      case DatetimeItem::kJulian:
         return number(day_number(parts_.year, parts_.month, parts_.day), 1, 0);
-      case MomentItem::kMonth:
+      case DatetimeItem::kMonth:
         return number(parts_.month, 2);
-      case MomentItem::kQuarter:
+      case DatetimeItem::kQuarter:
         return parts_.month == 0 || number((parts_.month - 1) / 3 + 1, 1, 0);
       default:
         return put_of_years(item);
     }
   }
 
-  bool put_of_years(MomentItem item) {
+  bool put_of_years(DatetimeItem item) {
     const int64_t year = parts_.year;
     switch (item) {
-      case MomentItem::kCentury:
+      case DatetimeItem::kCentury:
         return number(year / 100, std::abs(year / 100) <= 99 ? 2 : 1);
-      case MomentItem::kYearComma:
+      case DatetimeItem::kYearComma:
         append_padded(year / 1'000, 1, made_);
         made_ += ',';
         append_padded(year % 1'000, 3, made_);
         has_ordinal_ = true;
         return true;
-      case MomentItem::kYear:
+      case DatetimeItem::kYear:
         return number(year, 4);
-      case MomentItem::kYear3:
+      case DatetimeItem::kYear3:
         return number(year % 1'000, 3, year);
-      case MomentItem::kYear2:
+      case DatetimeItem::kYear2:
         return number(year % 100, 2, year);
-      case MomentItem::kYear1:
+      case DatetimeItem::kYear1:
         return number(year % 10, 1, 0);
-      case MomentItem::kIsoYear:
+      case DatetimeItem::kIsoYear:
         return number(parts_.iso_year(), 4, year);
-      case MomentItem::kIsoYear3:
+      case DatetimeItem::kIsoYear3:
         return number(parts_.iso_year() % 1'000, 3, year);
-      case MomentItem::kIsoYear2:
+      case DatetimeItem::kIsoYear2:
         return number(parts_.iso_year() % 100, 2, year);
-      case MomentItem::kIsoYear1:
+      case DatetimeItem::kIsoYear1:
         return number(parts_.iso_year() % 10, 1, 0);
       default:
         return false;
@@ -246,9 +246,9 @@ Type type_of_interval_text(Expressions arguments) {
   }
   constexpr uint64_t kFieldSizeMax = 20;  // Seconds of the longest interval, their sign and an ordinal.
   uint64_t size = 0;
-  MomentPieces pieces(text(format.value));
-  while (const std::optional<MomentPiece> piece = pieces.next()) {
-    size += piece->role == MomentRole::kField ? kFieldSizeMax : piece->text.size();
+  DatetimePieces pieces(text(format.value));
+  while (const std::optional<DatetimePiece> piece = pieces.next()) {
+    size += piece->role == DatetimeRole::kField ? kFieldSizeMax : piece->text.size();
   }
   return text_of(size);
 }

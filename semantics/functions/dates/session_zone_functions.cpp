@@ -18,7 +18,7 @@ namespace {
 
 using enum TypeKind;
 /// 294246-12-31 23:59:59.999999+15:59:59 BC
-constexpr uint64_t kMomentTextSize = 40;
+constexpr uint64_t kTimestamptzTextSize = 40;
 
 // ---- casts ----
 
@@ -27,7 +27,7 @@ Result<Value> to_clock(Arguments arguments, const BoundExpression&) {
 }
 
 Result<Value> from_clock(Arguments arguments, const BoundExpression&) {
-  return moment_of_clock(arguments[1], integer(arguments[0]));
+  return timestamptz_of_clock(arguments[1], integer(arguments[0]));
 }
 
 Result<Value> to_text(Arguments arguments, const BoundExpression&) {
@@ -45,7 +45,7 @@ Result<Value> from_text(Arguments arguments, const BoundExpression&) {
   return zone ? parse_text(Type{kTimestampTz}, text(arguments[0]), std::nullopt, nullptr, &*zone) : zone.error();
 }
 
-Type type_of_text(Expressions) { return text_of(kMomentTextSize); }
+Type type_of_text(Expressions) { return text_of(kTimestamptzTextSize); }
 
 // ---- arithmetic ----
 
@@ -56,7 +56,7 @@ Result<Value> moved_on_clock(const Value& zone, int64_t moment, const Interval& 
     return clock;
   }
   const Result<int64_t> moved = add_interval(integer(*clock), by);
-  return moved ? moment_of_clock(zone, *moved) : moved.error();
+  return moved ? timestamptz_of_clock(zone, *moved) : moved.error();
 }
 
 /// Months and days by the clock, each by itself, and time as it passes.
@@ -75,15 +75,15 @@ Result<Value> moved(int64_t moment, const Interval& by, const Value& zone) {
   return last ? Result<Value>(Value(*last)) : last.error();
 }
 
-Result<Value> moment_and_interval(Arguments arguments, const BoundExpression&) {
+Result<Value> timestamptz_and_interval(Arguments arguments, const BoundExpression&) {
   return moved(integer(arguments[0]), std::get<Interval>(arguments[1]), arguments[2]);
 }
 
-Result<Value> interval_and_moment(Arguments arguments, const BoundExpression&) {
+Result<Value> interval_and_timestamptz(Arguments arguments, const BoundExpression&) {
   return moved(integer(arguments[1]), std::get<Interval>(arguments[0]), arguments[2]);
 }
 
-Result<Value> moment_less_interval(Arguments arguments, const BoundExpression&) {
+Result<Value> timestamptz_less_interval(Arguments arguments, const BoundExpression&) {
   const Result<Interval> back = negated(std::get<Interval>(arguments[1]));
   return back ? moved(integer(arguments[0]), *back, arguments[2]) : back.error();
 }
@@ -103,9 +103,9 @@ Result<Value> age_at_zone(Arguments arguments, const BoundExpression&) {
 }
 
 /// A day and a time of it.
-Result<Value> moment_of_parts(Arguments arguments, const BoundExpression&) {
+Result<Value> timestamptz_of_parts(Arguments arguments, const BoundExpression&) {
   const Result<Value> clock = clock_of_parts(integer(arguments[0]), integer(arguments[1]));
-  return clock ? moment_of_clock(arguments[2], integer(*clock)) : clock;
+  return clock ? timestamptz_of_clock(arguments[2], integer(*clock)) : clock;
 }
 
 /// Says whether a moment is within a window's frame.
@@ -146,12 +146,12 @@ void add_at_session_zone(Functions& functions) {
   adder.add_at_zone(1901, kind_name(kTimestampTz), false, {kTimestamp, kText}, kTimestampTz, from_clock);
   adder.add_at_zone(1902, kind_name(kText), false, {kTimestampTz, kText}, kText, to_text, type_of_text);
   adder.add_at_zone(1903, kind_name(kTimestampTz), false, {kText, kText}, kTimestampTz, from_text);
-  adder.add_at_zone(1910, "+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_and_interval);
-  adder.add_at_zone(1911, "+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_moment);
-  adder.add_at_zone(1912, "-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, moment_less_interval);
+  adder.add_at_zone(1910, "+", true, {kTimestampTz, kInterval, kText}, kTimestampTz, timestamptz_and_interval);
+  adder.add_at_zone(1911, "+", true, {kInterval, kTimestampTz, kText}, kTimestampTz, interval_and_timestamptz);
+  adder.add_at_zone(1912, "-", true, {kTimestampTz, kInterval, kText}, kTimestampTz, timestamptz_less_interval);
   adder.add_at_zone(1913, "age", false, {kTimestampTz, kTimestampTz, kText}, kInterval, age_at_zone);
   adder.add_at_zone(1914, "timestamptz", false, {TypeKind::kDate, TypeKind::kTime, kText}, kTimestampTz,
-                    moment_of_parts);
+                    timestamptz_of_parts);
   adder.add_at_zone(1915, "in_range", false,
                     {kTimestampTz, kTimestampTz, kInterval, TypeKind::kBool, TypeKind::kBool, kText}, TypeKind::kBool,
                     in_range);
@@ -170,7 +170,7 @@ void add_at_session_zone(Functions& functions) {
 
 namespace {
 
-bool has_moment(const ScalarFunction& function) {
+bool has_datetime(const ScalarFunction& function) {
   const auto& kinds = function.arguments;
   return function.result == TypeKind::kTimestampTz ||
          std::find(kinds.begin(), kinds.end(), TypeKind::kTimestampTz) != kinds.end();
@@ -209,13 +209,13 @@ Result<BoundExpression> cast_plainly(Result<BoundExpression> value, const Type& 
 
 }  // namespace
 
-bool may_hang_on_zone(const ScalarFunction& function) {
+bool may_depend_on_zone(const ScalarFunction& function) {
   const ScalarFunction* meant = find_function(function.id);
-  return has_moment(function) || (meant != nullptr && has_moment(*meant));
+  return has_datetime(function) || (meant != nullptr && has_datetime(*meant));
 }
 
 const ScalarFunction* function_at_zone(const ScalarFunction& function) {
-  return has_moment(function) ? find_at_zone(function.name, function.is_operator, function.arguments) : nullptr;
+  return has_datetime(function) ? find_at_zone(function.name, function.is_operator, function.arguments) : nullptr;
 }
 
 bool is_cast_by_zone(TypeKind from, TypeKind to) {

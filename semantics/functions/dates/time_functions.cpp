@@ -84,7 +84,7 @@ struct Moment {
   CivilDate date;
 };
 
-Moment moment_of(int64_t micros) {
+Moment timestamp_of(int64_t micros) {
   const int64_t days = floor_div(micros, kMicrosPerDay);
   return {days, micros - days * kMicrosPerDay, civil_from_days(days)};
 }
@@ -192,7 +192,7 @@ Result<Value> extracted_of_infinity(Field field, bool is_early) {
 
 /// As numeric, with the digits that PostgreSQL gives it.
 Decimal extracted(Field field, int64_t micros) {
-  const Moment moment = moment_of(micros);
+  const Moment moment = timestamp_of(micros);
   const int64_t within_minute = moment.time % (60 * kMicrosPerSecond);
   switch (field) {
     case Field::kMilliseconds:
@@ -250,7 +250,7 @@ Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
 
 /// As PostgreSQL rounds: whole seconds and the fraction of one each by itself.
 double parted(Field field, int64_t micros) {
-  const Moment moment = moment_of(micros);
+  const Moment moment = timestamp_of(micros);
   const auto seconds = static_cast<double>(moment.time / kMicrosPerSecond % 60);
   const auto fraction = static_cast<double>(moment.time % kMicrosPerSecond);
   switch (field) {
@@ -316,7 +316,7 @@ Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
   if (!field) {
     return field.error();
   }
-  const Moment moment = moment_of(micros);
+  const Moment moment = timestamp_of(micros);
   const auto down = [&](int64_t step) { return Value(micros - moment.time % step); };
   const auto from = [](CivilDate date) -> Result<Value> {
     const int64_t start = days_from_civil(date) * kMicrosPerDay;
@@ -429,7 +429,7 @@ Result<Value> date_bin(Arguments arguments, const BoundExpression&) {
 /// Intervals are finite.
 Result<Value> is_finite(Arguments arguments, const BoundExpression& call) {
   const TypeKind kind = call.arguments[0].type.kind;
-  return Value(kind == kInterval || !is_infinite_moment(kind, integer(arguments[0])));
+  return Value(kind == kInterval || !is_infinite_datetime(kind, integer(arguments[0])));
 }
 
 void add_movements(Adder& adder) {
@@ -449,7 +449,7 @@ void add_movements(Adder& adder) {
 }
 
 /// Adds what is computed as for a timestamp where the session's zone is UTC; other zones have entries of their own.
-void add_moments_in_utc(Adder& adder) {
+void add_timestamps_in_utc(Adder& adder) {
   adder.add_operator(800, "+", {kTimestampTz, kInterval}, kTimestampTz, moved<false, false, false>);
   adder.is_stable();
   adder.add_operator(801, "+", {kInterval, kTimestampTz}, kTimestampTz, moved<false, true, false>);
@@ -493,7 +493,7 @@ void add_time(Functions& functions) {
     adder.add(number, "isfinite", {kind}, TypeKind::kBool, is_finite, nullptr, false);
   }
   add_intervals_of(adder);
-  add_moments_in_utc(adder);
+  add_timestamps_in_utc(adder);
   add_zones(adder);
 }
 

@@ -40,7 +40,7 @@ Result<Value> clock_in(const Value& zone, int64_t moment) {
   return read ? moved_by(moment, offset_at(*read, moment)) : read.error();
 }
 
-Result<Value> moment_of_clock(const Value& zone, int64_t clock) {
+Result<Value> timestamptz_of_clock(const Value& zone, int64_t clock) {
   const Result<BoundZone> read = BoundZone::read(text(zone));
   return read ? moved_by(clock, -read->offset_of_local(seconds_of(clock))) : read.error();
 }
@@ -53,8 +53,8 @@ Result<Value> clock_at_zone(Arguments arguments, const BoundExpression&) {
 }
 
 /// timestamp AT TIME ZONE: when a clock on the wall shows that.
-Result<Value> moment_at_zone(Arguments arguments, const BoundExpression&) {
-  return moment_of_clock(arguments[0], integer(arguments[1]));
+Result<Value> timestamptz_at_zone(Arguments arguments, const BoundExpression&) {
+  return timestamptz_of_clock(arguments[0], integer(arguments[1]));
 }
 
 /// A zone as an interval, in one direction or the other.
@@ -136,7 +136,7 @@ Result<Value> to_timestamp_of_epoch(Arguments arguments, const BoundExpression&)
 void add_zones(Adder& adder) {
   adder.add(820, "timezone", {kText, kTimestampTz}, kTimestamp, clock_at_zone);
   adder.takes_zone(0);
-  adder.add(821, "timezone", {kText, kTimestamp}, kTimestampTz, moment_at_zone);
+  adder.add(821, "timezone", {kText, kTimestamp}, kTimestampTz, timestamptz_at_zone);
   adder.takes_zone(0);
   adder.add(822, "timezone", {kInterval, kTimestampTz}, kTimestamp, at_interval<1>);
   adder.add(823, "timezone", {kInterval, kTimestamp}, kTimestampTz, at_interval<-1>);

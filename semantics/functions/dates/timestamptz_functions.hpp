@@ -17,7 +17,7 @@ namespace daedalus::semantics::scalar {
 /// Say what a clock in a bound zone shows at a moment, and when one there shows that. Errors: those of
 /// BoundZone::read(), 22008.
 [[nodiscard]] Result<Value> clock_in(const Value& zone, int64_t moment);
-[[nodiscard]] Result<Value> moment_of_clock(const Value& zone, int64_t clock);
+[[nodiscard]] Result<Value> timestamptz_of_clock(const Value& zone, int64_t clock);
 
 /// Seconds east of UTC of a clock in a zone at a moment.
 [[nodiscard]] int64_t offset_at(const BoundZone& zone, int64_t moment);

@@ -161,7 +161,7 @@ Result<Shape> shape_of_form(FunctionId function, Expressions arguments, const Ty
         return malformed(function, "there is no such cast");
       }
       // Infinity has no time of day: NULL.
-      return Shape{target, arguments[0].nullable || (is_moment(arguments[0].type.kind) && !is_moment(target.kind) &&
+      return Shape{target, arguments[0].nullable || (is_datetime(arguments[0].type.kind) && !is_datetime(target.kind) &&
                                                      !is_string(target.kind))};
     case FunctionId::kNone:
       return malformed(function, "there is no such function");

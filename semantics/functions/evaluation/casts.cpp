@@ -98,7 +98,7 @@ Result<Value> assign_number(const Type& from, const Value& value, const Type& to
 
 Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
   const bool is_date = from.kind == TypeKind::kDate;
-  if (is_infinite_moment(from.kind, value)) {
+  if (is_infinite_datetime(from.kind, value)) {
     return Value(infinity_of(to.kind, value < 0));
   }
   if (value < (is_date ? kComputedDaysMin : kComputedMicrosMin) ||
@@ -122,7 +122,7 @@ Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
 Value assign_time(const Type& from, const Value& value, const Type& to) {
   const auto* interval = std::get_if<Interval>(&value);
   const int64_t micros = interval != nullptr ? interval->micros : std::get<int64_t>(value);
-  if (is_infinite_moment(from.kind, micros)) {
+  if (is_infinite_datetime(from.kind, micros)) {
     return {};
   }
   if (to.kind == TypeKind::kInterval) {
@@ -143,7 +143,7 @@ Result<Value> convert(const Type& from, const Value& value, const Type& to) {
   if (is_numeric(from.kind) && is_numeric(to.kind)) {
     return assign_number(from, value, to);
   }
-  if (is_moment(from.kind) && is_moment(to.kind)) {
+  if (is_datetime(from.kind) && is_datetime(to.kind)) {
     return assign_datetime(from, std::get<int64_t>(value), to);
   }
   if (is_cast_of_time(from.kind, to.kind)) {
@@ -170,12 +170,12 @@ Result<Value> convert(const Type& from, const Value& value, const Type& to) {
 
 Result<Value> assign(const Type& from, const Value& value, const Type& to) {
   Result<Value> made = convert(from, value, to);
-  if (!made || is_null(*made) || !is_moment(to.kind)) {
+  if (!made || is_null(*made) || !is_datetime(to.kind)) {
     return made;
   }
   const bool is_date = to.kind == TypeKind::kDate;
   const auto number = std::get<int64_t>(*made);
-  return !is_infinite_moment(to.kind, number) && number < (is_date ? kDateDaysMin : kTimestampMicrosMin)
+  return !is_infinite_datetime(to.kind, number) && number < (is_date ? kDateDaysMin : kTimestampMicrosMin)
              ? rejected("22008", is_date ? "date out of range" : "timestamp out of range")
              : made;
 }

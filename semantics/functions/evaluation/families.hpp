@@ -23,7 +23,7 @@ void add_exact_numbers(Functions& functions);        // 1000 to 1059
 void add_degrees(Functions& functions);              // 1060 to 1099
 void add_written(Functions& functions);              // 1100 to 1199
 void add_time_of_day(Functions& functions);          // 1300 to 1349
-void add_moment_text(Functions& functions);          // 1350 to 1359
+void add_datetime_texts(Functions& functions);       // 1350 to 1359
 void add_interval_text(Functions& functions);        // 1360
 void add_number_text(Functions& functions);          // 1361 to 1399
 void add_orderings(Functions& functions);            // 1400 to 1459
@@ -35,7 +35,7 @@ void add_escapes(Functions& functions);              // 1560 to 1569
 void add_format(Functions& functions);               // 1570 to 1579
 void add_typmods(Functions& functions);              // 1580 to 1589
 void add_overlaps(Functions& functions);             // 1590 to 1609
-void add_text_moments(Functions& functions);         // 1610 to 1619
+void add_text_datetimes(Functions& functions);       // 1610 to 1619
 void add_text_numbers(Functions& functions);         // 1620 to 1629
 void add_at_session_zone(Functions& functions);      // 1900 to 1949
 void add_regular_expressions(Functions& functions);  // 1960 to 2019

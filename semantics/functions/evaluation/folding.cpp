@@ -32,7 +32,7 @@ Folded constant(const Type& type, Value value, bool is_stable = false) {
   return {make_constant(type, std::move(value)), is_stable};
 }
 
-bool is_moment_or_time(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kTime; }
+bool is_datetime_or_time(TypeKind kind) { return is_datetime(kind) || kind == TypeKind::kTime; }
 
 /// Says whether it adds a moment to what stands before it: a number of days, an interval, or a time to a date.
 bool adds_moment_behind(const ScalarFunction& function) {
@@ -41,7 +41,7 @@ bool adds_moment_behind(const ScalarFunction& function) {
   }
   const TypeKind before = function.arguments[0];
   const TypeKind behind = function.arguments[1];
-  return is_moment_or_time(behind) && !is_moment(before) && before != behind;
+  return is_datetime_or_time(behind) && !is_datetime(before) && before != behind;
 }
 
 /// For such a sum PostgreSQL has a function in SQL, `$2 + $1`, which its planner writes instead: on each row the moment
@@ -186,7 +186,7 @@ Result<Folded> fold_coalesce(BoundExpression call) {
                                                    : with(make_call(call.function, std::move(kept)), is_stable);
 }
 
-bool is_of_calendar(TypeKind kind) { return is_moment(kind) || kind == TypeKind::kInterval; }
+bool is_of_calendar(TypeKind kind) { return is_datetime(kind) || kind == TypeKind::kInterval; }
 
 /// Says whether a setting of the session would change the call in PostgreSQL: how dates are written, and read, and
 /// which zone a moment without one is in.

@@ -50,7 +50,7 @@ Functions make_functions() {
   add_degrees(functions);
   add_written(functions);
   add_time_of_day(functions);
-  add_moment_text(functions);
+  add_datetime_texts(functions);
   add_interval_text(functions);
   add_number_text(functions);
   add_orderings(functions);
@@ -62,7 +62,7 @@ Functions make_functions() {
   add_format(functions);
   add_typmods(functions);
   add_overlaps(functions);
-  add_text_moments(functions);
+  add_text_datetimes(functions);
   add_text_numbers(functions);
   add_at_session_zone(functions);
   add_regular_expressions(functions);

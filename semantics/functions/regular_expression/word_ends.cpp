@@ -8,20 +8,20 @@ namespace daedalus::semantics::regular {
 namespace {
 
 /// Says what a part begins with, or ends with, and whether it may be nothing.
-struct Rim {
+struct Edge {
   CharacterSet set;
   bool may_be_empty = false;
 };
 
-Rim rim_of(const Node& node, bool of_begin);
+Edge edge_of(const Node& node, bool of_begin);
 
-Rim rim_of_sequence(const Node& node, bool of_begin) {
-  Rim rim{.set = {}, .may_be_empty = true};
+Edge edge_of_sequence(const Node& node, bool of_begin) {
+  Edge edge{.set = {}, .may_be_empty = true};
   const auto add = [&](const Node& part) {
-    if (rim.may_be_empty) {
-      const Rim next = rim_of(part, of_begin);
-      rim.set.add(next.set);
-      rim.may_be_empty = next.may_be_empty;
+    if (edge.may_be_empty) {
+      const Edge next = edge_of(part, of_begin);
+      edge.set.add(next.set);
+      edge.may_be_empty = next.may_be_empty;
     }
   };
   if (of_begin) {
@@ -29,10 +29,10 @@ Rim rim_of_sequence(const Node& node, bool of_begin) {
   } else {
     std::for_each(node.parts.rbegin(), node.parts.rend(), add);
   }
-  return rim;
+  return edge;
 }
 
-Rim rim_of(const Node& node, bool of_begin) {
+Edge edge_of(const Node& node, bool of_begin) {
   switch (node.kind) {
     case Node::Kind::kSet:
       return {.set = node.set, .may_be_empty = false};
@@ -41,20 +41,20 @@ Rim rim_of(const Node& node, bool of_begin) {
       return {.set = {}, .may_be_empty = true};
     case Node::Kind::kSequence:
     case Node::Kind::kCapture:
-      return rim_of_sequence(node, of_begin);
+      return edge_of_sequence(node, of_begin);
     case Node::Kind::kChoice: {
-      Rim rim;
+      Edge edge;
       for (const Node& part : node.parts) {
-        const Rim one = rim_of(part, of_begin);
-        rim.set.add(one.set);
-        rim.may_be_empty = rim.may_be_empty || one.may_be_empty;
+        const Edge one = edge_of(part, of_begin);
+        edge.set.add(one.set);
+        edge.may_be_empty = edge.may_be_empty || one.may_be_empty;
       }
-      return rim;
+      return edge;
     }
     case Node::Kind::kRepetition: {
-      Rim rim = rim_of(node.parts[0], of_begin);
-      rim.may_be_empty = rim.may_be_empty || node.least == 0;
-      return rim;
+      Edge edge = edge_of(node.parts[0], of_begin);
+      edge.may_be_empty = edge.may_be_empty || node.least == 0;
+      return edge;
     }
   }
   return {};
@@ -95,8 +95,8 @@ std::optional<bool> is_word_beside(const Node& sequence, size_t place, bool behi
   if (next == nullptr) {
     return std::nullopt;
   }
-  const Rim rim = rim_of(*next, behind);
-  return rim.may_be_empty ? std::nullopt : is_of_words(rim.set);
+  const Edge edge = edge_of(*next, behind);
+  return edge.may_be_empty ? std::nullopt : is_of_words(edge.set);
 }
 
 bool resolve(Node& sequence, size_t place) {

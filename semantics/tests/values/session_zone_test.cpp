@@ -80,7 +80,7 @@ TEST(SessionZone, RefusesUnknownZones) {
   EXPECT_EQ(sqlstate(std::string(10'000, 'x'), &kPlaces), "22023");
 }
 
-TEST(SessionZone, MomentsWithoutAZoneAreByItsClocks) {
+TEST(SessionZone, TimestampsWithoutAZoneAreByItsClocks) {
   constexpr int64_t kSecond = 1'000'000;
   EXPECT_EQ(read("1970-01-01 00:00", "+1"), -3'600 * kSecond);
   EXPECT_EQ(read("1970-01-01 00:00+00", "+1"), 0);
@@ -125,10 +125,10 @@ TEST(SessionZone, EveryFunctionThatHangsOnItHasATwinThatTakesIt) {
       EXPECT_EQ(twin->arguments.size(), function.arguments.size() + 1) << function.name;
       EXPECT_EQ(twin->arguments.back(), TypeKind::kText) << function.name;
     }
-    const bool has_moment = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kTimestampTz) !=
-                            function.arguments.end();
+    const bool has_datetime = std::find(function.arguments.begin(), function.arguments.end(), TypeKind::kTimestampTz) !=
+                              function.arguments.end();
     const bool is_without_clock = function.zone_place >= 0 || function.is_at_zone || !function.is_stable;
-    EXPECT_TRUE(is_without_clock || !has_moment || twin != nullptr) << function.name;
+    EXPECT_TRUE(is_without_clock || !has_datetime || twin != nullptr) << function.name;
   }
 }
 

@@ -43,7 +43,7 @@ std::string_view name_of(DateOrder order) {
 }
 
 bool may_hang_on_date_order(TypeKind kind, std::string_view text) {
-  const bool may_have_date = is_moment(kind) || (kind == TypeKind::kTime && may_begin_with_date(text));
+  const bool may_have_date = is_datetime(kind) || (kind == TypeKind::kTime && may_begin_with_date(text));
   return may_have_date && text.find_first_of(kDigits) != std::string_view::npos && !begins_with_year(text);
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "few.hpp"
+#include "small_vector.hpp"
 
 namespace daedalus::semantics {
 
@@ -27,7 +27,7 @@ struct DatetimeField {
 
 constexpr size_t kDatetimeFieldsMax = 25;
 /// As many as nearly all texts have need no memory of their own.
-using DatetimeFields = Few<DatetimeField, 6>;
+using DatetimeFields = SmallVector<DatetimeField, 6>;
 /// Characters that the fields of a date (or timestamp) may have together, an end for each but the last counted:
 /// PostgreSQL refuses longer ones as malformed.
 constexpr size_t kDateCharactersMax = 128;

@@ -90,7 +90,7 @@ int64_t read_wrapped(std::string_view text) { return static_cast<int32_t>(read_i
 }  // namespace
 
 DatetimeDecoder::Found DatetimeDecoder::read_date(std::string_view text) {
-  Few<std::string_view, 6> numbers;
+  SmallVector<std::string_view, 6> numbers;
   Parts found = 0;
   bool has_month_name = false;
   while (!text.empty()) {

@@ -143,14 +143,14 @@ PosixZone with_fault(PosixZoneFault fault) { return {fault, {}}; }
 
 }  // namespace
 
-int64_t moment_in_year(const YearlyRule& rule, int64_t year) {
+int64_t timestamp_in_year(const YearlyRule& rule, int64_t year) {
   return (days_from_civil({year, 1, 1}) + day_of_year(rule, year)) * kSecondsPerDay + rule.seconds;
 }
 
 bool has_both_times(const ZoneFooter& footer, int64_t year) {
   const ZoneFooter::Daylight& daylight = *footer.daylight;
-  const int64_t begin = moment_in_year(daylight.begin, year) - footer.standard;
-  const int64_t end = moment_in_year(daylight.end, year) - daylight.offset;
+  const int64_t begin = timestamp_in_year(daylight.begin, year) - footer.standard;
+  const int64_t end = timestamp_in_year(daylight.end, year) - daylight.offset;
   const int64_t year_seconds = (is_leap(year) ? 366 : 365) * kSecondsPerDay;
   return end < begin || (begin < end && end - begin < year_seconds + daylight.offset - footer.standard);
 }

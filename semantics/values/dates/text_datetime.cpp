@@ -186,7 +186,7 @@ void append_offset(int64_t seconds, std::string& out) {
 }
 
 /// offset: of the zone's clocks, in seconds, which stands before the era; nothing: no zone is shown.
-void append_moment(int64_t micros, std::optional<int64_t> offset, std::string& out) {
+void append_datetime(int64_t micros, std::optional<int64_t> offset, std::string& out) {
   const int64_t days = floor_div(micros, kMicrosPerDay);
   const CivilDate date = civil_from_days(days);
   append_civil(date, out);
@@ -285,7 +285,7 @@ void append_timestamp(int64_t micros, std::string& out) {
   if (is_infinite_timestamp(micros)) {
     return append_infinity(micros < 0, out);
   }
-  append_moment(micros, std::nullopt, out);
+  append_datetime(micros, std::nullopt, out);
 }
 
 void append_timestamptz(int64_t micros, std::string& out, const BoundZone* zone) {
@@ -293,7 +293,7 @@ void append_timestamptz(int64_t micros, std::string& out, const BoundZone* zone)
     return append_infinity(micros < 0, out);
   }
   const int64_t offset = offset_at(zone, micros);
-  append_moment(micros + offset * kMicrosPerSecond, offset, out);
+  append_datetime(micros + offset * kMicrosPerSecond, offset, out);
 }
 
 }  // namespace daedalus::semantics

@@ -128,8 +128,8 @@ struct YearlyTransition {
 /// Gives the transitions of the year, ascending.
 std::pair<YearlyTransition, YearlyTransition> transitions_of(const ZoneFooter& footer, int64_t year) {
   const ZoneFooter::Daylight& daylight = *footer.daylight;
-  YearlyTransition begin{moment_in_year(daylight.begin, year) - footer.standard, daylight.offset};
-  YearlyTransition end{moment_in_year(daylight.end, year) - daylight.offset, footer.standard};
+  YearlyTransition begin{timestamp_in_year(daylight.begin, year) - footer.standard, daylight.offset};
+  YearlyTransition end{timestamp_in_year(daylight.end, year) - daylight.offset, footer.standard};
   return begin.at <= end.at ? std::pair(begin, end) : std::pair(end, begin);
 }
 

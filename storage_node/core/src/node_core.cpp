@@ -96,7 +96,7 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, I
 
 void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
   if (operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE) {
-    return shapes_.define(from.peer, operation.header().shape_slot(), operation.body());
+    return shapes_.define(from.peer, operation.header().shape_handle(), operation.body());
   }
   if (is_draining_ && operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
     send_error(from, retry("57P01", fmt::format("node {} is stopping", raw(options_.node))), 0, effects);
@@ -146,7 +146,7 @@ void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant no
 }
 
 void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
-  const EpochKeeper::Granted granted = epochs_.on_persisted(epoch);
+  const EpochStore::Granted granted = epochs_.on_persisted(epoch);
   needs_epoch_ = false;
   if (log_.has_log()) {
     incomplete_ = lost_before(granted.record);

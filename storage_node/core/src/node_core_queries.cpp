@@ -52,7 +52,7 @@ std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& hea
   if (header.credit_lease() != 0) {
     return not_yet("a lease of admission credit");
   }
-  if (header.shape_slot() != 0 && header.kind() != wire::v1::OPERATION_KIND_SELECT) {
+  if (header.shape_handle() != 0 && header.kind() != wire::v1::OPERATION_KIND_SELECT) {
     return not_yet("a shape of anything but a SELECT");
   }
   return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Error> NodeCore::check_slice(const semantics::Slice& slice) const 
 }
 
 Result<PreparedQuery> NodeCore::shaped_query(Requester from, const wire::v1::Operation& operation) const {
-  const auto& shape = shapes_.at(from.peer, operation.header().shape_slot());
+  const auto& shape = shapes_.at(from.peer, operation.header().shape_handle());
   if (!shape) {
     return shape.error();
   }
@@ -129,7 +129,7 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
   if (const auto error = check_select(header)) {
     return *error;
   }
-  auto query = header.shape_slot() != 0 ? shaped_query(from, operation) : whole_query(from, operation);
+  auto query = header.shape_handle() != 0 ? shaped_query(from, operation) : whole_query(from, operation);
   if (!query) {
     return query.error();
   }

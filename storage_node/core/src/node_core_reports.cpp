@@ -130,37 +130,37 @@ void NodeCore::on_epoch(Requester from, const wire::v1::Operation& operation, Ef
   if (body.inquire()) {
     return send_epoch(from, true, std::nullopt, effects);
   }
-  const bool is_sound = !body.holder().empty() && body.holder().size() <= EpochKeeper::kTextSizeMax &&
-                        body.endpoint().size() <= EpochKeeper::kTextSizeMax && is_printable(body.holder()) &&
+  const bool is_sound = !body.holder().empty() && body.holder().size() <= EpochStore::kTextSizeMax &&
+                        body.endpoint().size() <= EpochStore::kTextSizeMax && is_printable(body.holder()) &&
                         is_printable(body.endpoint());
   if (!is_sound) {
     return send_error(from,
                       rejected("08P01", fmt::format("the holder of an epoch has a printable name of 1 to {} bytes",
-                                                    EpochKeeper::kTextSizeMax)),
+                                                    EpochStore::kTextSizeMax)),
                       0, effects);
   }
   switch (epochs_.request(
       from, EpochRecord{Epoch{body.epoch()}, body.holder(), body.endpoint(), Timestamp{body.kept_from()}})) {
-    case EpochKeeper::Verdict::kTaken:
+    case EpochStore::Verdict::kTaken:
       // Answered when it is on disk.
       effects.epochs.push_back(epochs_.highest());
       return;
-    case EpochKeeper::Verdict::kNotHigher:
+    case EpochStore::Verdict::kNotHigher:
       return send_epoch(
           from, false,
           rejected("55006", fmt::format("epoch {} is not higher than {}, which \"{}\" holds on node {}", body.epoch(),
                                         raw(epochs_.highest().epoch), epochs_.highest().holder, raw(options_.node))),
           effects);
-    case EpochKeeper::Verdict::kTooFar:
+    case EpochStore::Verdict::kTooFar:
       return send_epoch(
           from, false,
           rejected(
               "22023",
               fmt::format("epoch {} is too far above {}, the highest that node {} knows: it may rise by {} at a time",
-                          body.epoch(), raw(epochs_.highest().epoch), raw(options_.node), EpochKeeper::kStepMax),
+                          body.epoch(), raw(epochs_.highest().epoch), raw(options_.node), EpochStore::kStepMax),
               "inquire, and ask for the next one"),
           effects);
-    case EpochKeeper::Verdict::kTooMany:
+    case EpochStore::Verdict::kTooMany:
       return send_epoch(from, false, retry("53000", "too many epochs are on their way to the disk"), effects);
   }
 }

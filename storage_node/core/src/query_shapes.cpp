@@ -6,7 +6,7 @@
 namespace daedalus::node {
 
 void QueryShapes::define(rpc::PeerId peer, uint32_t slot, const std::string& body) {
-  const bool is_small = body.size() <= kNodeSlots.bytes_max;
+  const bool is_small = body.size() <= kNodeHandles.bytes_max;
   peers_.at(peer).define(slot, body.size(), is_small ? shape_of(body) : Result<Shared>(Shared()));
 }
 

@@ -71,7 +71,7 @@ class KnownShapeTest : public testing::Test {
     literal.set_operator_(wire::v1::OPERATOR_EQUAL);
     literal.set_values(1);
     wire::v1::Operation made = NodeHarness::operation(wire::v1::OPERATION_KIND_DEFINE, body.SerializeAsString());
-    made.mutable_header()->set_shape_slot(kSlot);
+    made.mutable_header()->set_shape_handle(kSlot);
     made.mutable_header()->set_sequence(++sequence_);
     return made;
   }
@@ -80,7 +80,7 @@ class KnownShapeTest : public testing::Test {
     std::string values;
     contract::append_value(*schema_, 0, semantics::Value(id), values);
     wire::v1::Operation made = NodeHarness::operation(wire::v1::OPERATION_KIND_SELECT, std::move(values));
-    made.mutable_header()->set_shape_slot(kSlot);
+    made.mutable_header()->set_shape_handle(kSlot);
     made.mutable_header()->set_remaining_ns(kSecond);
     made.mutable_header()->set_sequence(++sequence_);
     return made;

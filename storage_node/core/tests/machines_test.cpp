@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "daedalus/node/epoch_keeper.hpp"
+#include "daedalus/node/epoch_store.hpp"
 #include "daedalus/node/ledger.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
@@ -62,63 +62,63 @@ TEST(ParkedQueriesTest, IsBoundedAndForgetsAbortedOnesAndLostPeers) {
   EXPECT_EQ(parking.next_deadline(), kNever);
 }
 
-TEST(EpochKeeperTest, CountsAnEpochOnlyWhenItIsOnDisk) {
-  EpochKeeper keeper;
-  EXPECT_EQ(keeper.request(requester(1, 1), {Epoch{1}, "a", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(raw(keeper.in_force().epoch), 0u);
-  EXPECT_EQ(keeper.request(requester(1, 2), {Epoch{1}, "b", ""}), EpochKeeper::Verdict::kNotHigher);
-  EXPECT_EQ(keeper.highest().holder, "a");
-  EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
+TEST(EpochStoreTest, CountsAnEpochOnlyWhenItIsOnDisk) {
+  EpochStore store;
+  EXPECT_EQ(store.request(requester(1, 1), {Epoch{1}, "a", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(raw(store.in_force().epoch), 0u);
+  EXPECT_EQ(store.request(requester(1, 2), {Epoch{1}, "b", ""}), EpochStore::Verdict::kNotHigher);
+  EXPECT_EQ(store.highest().holder, "a");
+  EXPECT_EQ(store.request(requester(1, 3), {Epoch{2}, "b", ""}), EpochStore::Verdict::kTaken);
 
-  EXPECT_EQ(keeper.on_persisted(Epoch{1}).to, requester(1, 1));
-  EXPECT_EQ(keeper.in_force().holder, "a");
-  EXPECT_EQ(keeper.on_persisted(Epoch{2}).to, requester(1, 3));
-  EXPECT_EQ(keeper.in_force().holder, "b");
+  EXPECT_EQ(store.on_persisted(Epoch{1}).to, requester(1, 1));
+  EXPECT_EQ(store.in_force().holder, "a");
+  EXPECT_EQ(store.on_persisted(Epoch{2}).to, requester(1, 3));
+  EXPECT_EQ(store.in_force().holder, "b");
 }
 
-TEST(EpochKeeperTest, AnEpochThatDidNotReachTheDiskMayBeAskedForAgain) {
-  EpochKeeper keeper;
-  keeper.restore({Epoch{1}, "a", ""});
-  EXPECT_EQ(keeper.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.request(requester(1, 2), {Epoch{3}, "c", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.on_failed(Epoch{2}), requester(1, 1));
-  EXPECT_EQ(keeper.in_force().holder, "a");
-  EXPECT_EQ(keeper.on_failed(Epoch{3}), requester(1, 2));
-  EXPECT_EQ(keeper.highest().holder, "a");
-  EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{2}, "c", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.on_persisted(Epoch{2}).record.holder, "c");
+TEST(EpochStoreTest, AnEpochThatDidNotReachTheDiskMayBeAskedForAgain) {
+  EpochStore store;
+  store.restore({Epoch{1}, "a", ""});
+  EXPECT_EQ(store.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.request(requester(1, 2), {Epoch{3}, "c", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.on_failed(Epoch{2}), requester(1, 1));
+  EXPECT_EQ(store.in_force().holder, "a");
+  EXPECT_EQ(store.on_failed(Epoch{3}), requester(1, 2));
+  EXPECT_EQ(store.highest().holder, "a");
+  EXPECT_EQ(store.request(requester(1, 3), {Epoch{2}, "c", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.on_persisted(Epoch{2}).record.holder, "c");
 }
 
-TEST(EpochKeeperTest, RisesByAStepAtATime) {
-  constexpr uint64_t kStep = EpochKeeper::kStepMax;
-  EpochKeeper keeper;
-  const auto ask = [&](uint64_t epoch) { return keeper.request(requester(1, epoch), {Epoch{epoch}, "a", ""}); };
-  EXPECT_EQ(ask(UINT64_MAX), EpochKeeper::Verdict::kTooFar);
-  EXPECT_EQ(ask(kStep + 1), EpochKeeper::Verdict::kTooFar);
-  EXPECT_EQ(ask(kStep), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(ask(2 * kStep), EpochKeeper::Verdict::kTaken) << "counted from the highest on its way to the disk";
-  EpochKeeper last;
+TEST(EpochStoreTest, RisesByAStepAtATime) {
+  constexpr uint64_t kStep = EpochStore::kStepMax;
+  EpochStore store;
+  const auto ask = [&](uint64_t epoch) { return store.request(requester(1, epoch), {Epoch{epoch}, "a", ""}); };
+  EXPECT_EQ(ask(UINT64_MAX), EpochStore::Verdict::kTooFar);
+  EXPECT_EQ(ask(kStep + 1), EpochStore::Verdict::kTooFar);
+  EXPECT_EQ(ask(kStep), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(ask(2 * kStep), EpochStore::Verdict::kTaken) << "counted from the highest on its way to the disk";
+  EpochStore last;
   last.restore({Epoch{UINT64_MAX}, "a", ""});
-  EXPECT_EQ(last.request(requester(1, 1), {Epoch{1}, "b", ""}), EpochKeeper::Verdict::kNotHigher);
+  EXPECT_EQ(last.request(requester(1, 1), {Epoch{1}, "b", ""}), EpochStore::Verdict::kNotHigher);
 }
 
-TEST(EpochKeeperTest, KnowsWhatWasKeptWhenAHolderDoesNotSay) {
-  EpochKeeper keeper;
-  keeper.restore({Epoch{1}, "a", "", Timestamp{7}});
-  EXPECT_EQ(keeper.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.highest().kept_from, Timestamp{7});
-  EXPECT_EQ(keeper.request(requester(1, 2), {Epoch{3}, "b", "", Timestamp{4}}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.request(requester(1, 3), {Epoch{4}, "c", ""}), EpochKeeper::Verdict::kTaken);
-  EXPECT_EQ(keeper.on_persisted(Epoch{2}).record.kept_from, Timestamp{7});
-  EXPECT_EQ(keeper.highest().kept_from, Timestamp{4});
+TEST(EpochStoreTest, KnowsWhatWasKeptWhenAHolderDoesNotSay) {
+  EpochStore store;
+  store.restore({Epoch{1}, "a", "", Timestamp{7}});
+  EXPECT_EQ(store.request(requester(1, 1), {Epoch{2}, "b", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.highest().kept_from, Timestamp{7});
+  EXPECT_EQ(store.request(requester(1, 2), {Epoch{3}, "b", "", Timestamp{4}}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.request(requester(1, 3), {Epoch{4}, "c", ""}), EpochStore::Verdict::kTaken);
+  EXPECT_EQ(store.on_persisted(Epoch{2}).record.kept_from, Timestamp{7});
+  EXPECT_EQ(store.highest().kept_from, Timestamp{4});
 }
 
-TEST(EpochKeeperTest, IsBounded) {
-  EpochKeeper keeper;
-  for (uint64_t i = 1; i <= EpochKeeper::kRequestsMax; ++i) {
-    EXPECT_EQ(keeper.request(requester(1, i), {Epoch{i}, "a", ""}), EpochKeeper::Verdict::kTaken);
+TEST(EpochStoreTest, IsBounded) {
+  EpochStore store;
+  for (uint64_t i = 1; i <= EpochStore::kRequestsMax; ++i) {
+    EXPECT_EQ(store.request(requester(1, i), {Epoch{i}, "a", ""}), EpochStore::Verdict::kTaken);
   }
-  EXPECT_EQ(keeper.request(requester(1, 99), {Epoch{99}, "a", ""}), EpochKeeper::Verdict::kTooMany);
+  EXPECT_EQ(store.request(requester(1, 99), {Epoch{99}, "a", ""}), EpochStore::Verdict::kTooMany);
 }
 
 TEST(LedgerTest, ComparesOnlyWhatItRemembers) {

@@ -219,7 +219,7 @@ TEST(NodeProtocolTest, GrantsAnEpochOnlyWhenItIsOnDisk) {
 
 TEST(NodeProtocolTest, RefusesAnEpochThatLeavesNoneForLaterWriters) {
   NodeHarness node;
-  for (const uint64_t epoch : {UINT64_MAX, uint64_t{1} << 63, 2 + EpochKeeper::kStepMax}) {
+  for (const uint64_t epoch : {UINT64_MAX, uint64_t{1} << 63, 2 + EpochStore::kStepMax}) {
     const auto refused = node.take_only(node.send_epoch(epoch, "v")).epoch();
     EXPECT_FALSE(refused.granted());
     EXPECT_EQ(refused.epoch(), 1u);
@@ -229,7 +229,7 @@ TEST(NodeProtocolTest, RefusesAnEpochThatLeavesNoneForLaterWriters) {
     EXPECT_THAT(refused.error().message(), HasSubstr("too far above 1, the highest that node 0 knows"));
     EXPECT_THAT(refused.error().message(), HasSubstr("1048576"));
   }
-  const auto raised = node.send_epoch(1 + EpochKeeper::kStepMax, "v");
+  const auto raised = node.send_epoch(1 + EpochStore::kStepMax, "v");
   node.sync_epochs();
   EXPECT_TRUE(node.take_only(raised).epoch().granted());
 }

@@ -45,7 +45,7 @@ wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::st
   hello.set_schema_fingerprint(configuration.schema_library->schema().fingerprint);
   hello.set_map_version(configuration.map.version);
   hello.set_node(raw(configuration.node));
-  contract::announce(node::kNodeSlots, hello);
+  contract::announce(node::kNodeHandles, hello);
   contract::announce(semantics::Language::own(), hello);
   return hello;
 }

@@ -9,7 +9,7 @@ void DoorWitness::on_operation(rpc::PeerId session, const wire::v1::Operation& o
   if (kind == wire::v1::OPERATION_KIND_ABORT) {
     return;
   }
-  const std::pair slot(session, operation.header().shape_slot());
+  const std::pair slot(session, operation.header().shape_handle());
   if (kind == wire::v1::OPERATION_KIND_DEFINE) {
     wire::v1::ShapeBody body;
     CHECK(body.ParseFromString(operation.body()));

@@ -22,7 +22,7 @@ FrontDoor::FrontDoor(Host host, postgres::SessionOptions options, DoorWitness& w
     : host_(std::move(host)),
       table_(options.schema->table_name),
       witness_(witness),
-      door_(std::move(options), *this, [&random = host_.network.random()] { return random.next(); }) {}
+      registry_(std::move(options), *this, [&random = host_.network.random()] { return random.next(); }) {}
 
 FrontDoor::~FrontDoor() = default;
 
@@ -35,7 +35,7 @@ ByteLine::Schedule FrontDoor::schedule() const {
 void FrontDoor::accept(rpc::PeerId session, std::shared_ptr<ByteLine> line) {
   Served& served = served_[session];
   const rpc::ConnectionInfo connection{session, "127.0.0.1:1", std::nullopt};
-  served.session = door_.make_session(connection, host_.endpoint.now());
+  served.session = registry_.make_session(connection, host_.endpoint.now());
   served.line = std::move(line);
   served.window = static_cast<uint64_t>(host_.network.random().between(kWindowMin, kWindowMax));
   ByteLine::Listener listener;
@@ -154,7 +154,7 @@ void FrontDoor::give_to_sessions(aggregator::Effects& effects) {
       continue;
     }
     witness_.on_result(peer, result);
-    if (door_.on_result(peer, std::move(result), host_.endpoint.now())) {
+    if (registry_.on_result(peer, std::move(result), host_.endpoint.now())) {
       wake(peer);
     }
   }
@@ -189,7 +189,7 @@ void FrontDoor::on_session_work(rpc::PeerId session, postgres::Work&& work) {
       std::make_shared<postgres::WorkDone>(postgres::do_work(work, host_.compiler, table_, host_.read_wall_clock));
   const int64_t pause_ns = host_.network.random().between(0, kWorkNsMax);
   host_.endpoint.post_at(after(host_.network.now(), pause_ns), [this, session, id = work.id, done] {
-    if (has(session) && door_.on_work_done(session, id, std::move(*done), host_.endpoint.now())) {
+    if (has(session) && registry_.on_work_done(session, id, std::move(*done), host_.endpoint.now())) {
       wake(session);
     }
   });
@@ -199,14 +199,14 @@ void FrontDoor::on_session_work(rpc::PeerId session, postgres::Work&& work) {
 void FrontDoor::on_session_catalogue(rpc::PeerId session, postgres::CatalogueWork&& work) {
   host_.endpoint.post([this, session, id = work.id] {
     catalogue::Failure failure{rejected("57P03", "the catalogue has no server"), {}};
-    if (has(session) && door_.on_catalogue(session, id, std::move(failure), host_.endpoint.now())) {
+    if (has(session) && registry_.on_catalogue(session, id, std::move(failure), host_.endpoint.now())) {
       wake(session);
     }
   });
 }
 
 void FrontDoor::on_cancel_request(const postgres::CancelKey& key) {
-  if (const auto session = door_.cancel(key, host_.endpoint.now())) {
+  if (const auto session = registry_.cancel(key, host_.endpoint.now())) {
     wake(*session);
   }
 }

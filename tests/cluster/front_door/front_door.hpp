@@ -1,4 +1,4 @@
-// PostgreSQL's port of a simulated aggregator: the real door and sessions over simulated connections.
+// PostgreSQL's port of a simulated aggregator: the real registry and sessions over simulated connections.
 //
 // It does for them what the program's server and transport do: hands bytes, results and finished work in, operations to
 // the
@@ -13,14 +13,14 @@
 #include "byte_line.hpp"
 #include "daedalus/aggregator/compile.hpp"
 #include "daedalus/aggregator/core.hpp"
-#include "daedalus/postgres/door.hpp"
+#include "daedalus/postgres/session_registry.hpp"
 #include "door_witness.hpp"
 
 namespace daedalus::testing {
 
 class FrontDoor final : public postgres::SessionOwner {
  public:
-  /// The process it is part of; all of it outlives the door.
+  /// The process it is part of; all of it outlives the registry.
   struct Host {
     rpc::SimulatedNetwork& network;
     rpc::SimulatedEndpoint& endpoint;
@@ -77,7 +77,7 @@ class FrontDoor final : public postgres::SessionOwner {
   const Host host_;
   const std::string table_;
   DoorWitness& witness_;
-  postgres::Door door_;  ///< Outlives its sessions.
+  postgres::SessionRegistry registry_;  ///< Outlives its sessions.
   std::map<rpc::PeerId, Served> served_;
   aggregator::Effects effects_;  ///< Effects that sessions wanted in this turn.
   bool is_turn_posted_ = false;

@@ -22,7 +22,7 @@ ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::str
 
 void ClientProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   aggregators_[peer] = {.name = names_.at(raw(*info.link)),
-                        .slots = contract::SentSlots(contract::announced(info.hello))};
+                        .slots = contract::SentHandles(contract::announced(info.hello))};
 }
 
 void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
@@ -95,7 +95,7 @@ wire::v1::StatementBody ClientProcess::statement(rpc::PeerId peer, Aggregator& a
   body.mutable_parameters()->Add(query.parameters.begin(), query.parameters.end());
   wire::v1::ShapeBody shape;
   shape.set_sql(query.prepared_text);
-  if (!use_slot(peer, aggregator, std::make_shared<const contract::ShapeBytes>(shape.SerializeAsString()), header)) {
+  if (!use_handle(peer, aggregator, std::make_shared<const contract::ShapeBytes>(shape.SerializeAsString()), header)) {
     body.set_sql(query.prepared_text);
   }
   return body;
@@ -103,22 +103,22 @@ wire::v1::StatementBody ClientProcess::statement(rpc::PeerId peer, Aggregator& a
 
 std::string ClientProcess::select(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
                                   bool is_prepared, wire::v1::OperationHeader& header) {
-  const bool is_by_slot = is_prepared && query.shape != nullptr && use_slot(peer, aggregator, query.shape, header);
-  return is_by_slot ? query.shape_values : query.body;
+  const bool is_by_handle = is_prepared && query.shape != nullptr && use_handle(peer, aggregator, query.shape, header);
+  return is_by_handle ? query.shape_values : query.body;
 }
 
-bool ClientProcess::use_slot(rpc::PeerId peer, Aggregator& aggregator,
-                             const std::shared_ptr<const contract::ShapeBytes>& shape,
-                             wire::v1::OperationHeader& header) {
+bool ClientProcess::use_handle(rpc::PeerId peer, Aggregator& aggregator,
+                               const std::shared_ptr<const contract::ShapeBytes>& shape,
+                               wire::v1::OperationHeader& header) {
   const auto use = aggregator.slots.use(shape);
   if (!use) {
     return false;
   }
-  header.set_shape_slot(use->slot);
+  header.set_shape_handle(use->handle);
   if (use->is_new) {
     wire::v1::Operation definition;
     definition.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
-    definition.mutable_header()->set_shape_slot(use->slot);
+    definition.mutable_header()->set_shape_handle(use->handle);
     definition.set_body(shape->bytes());
     send(peer, std::move(definition));
   }

@@ -11,7 +11,7 @@
 
 #include "client_submissions.hpp"
 #include "configuration.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
 #include "judge.hpp"
 #include "workload.hpp"
@@ -66,7 +66,7 @@ class ClientProcess final : public rpc::PeerHandler {
   struct Aggregator {
     std::string name;
     uint64_t next_sequence = 1;
-    contract::SentSlots slots{contract::SlotLimits{}};
+    contract::SentHandles slots{contract::HandleLimits{}};
     /// The columns of the first answer of each shape, by the sequence of the shape's definition.
     std::map<uint64_t, google::protobuf::RepeatedPtrField<wire::v1::Column>> columns;
   };
@@ -81,9 +81,9 @@ class ClientProcess final : public rpc::PeerHandler {
   [[nodiscard]] std::string select(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
                                    bool is_prepared, wire::v1::OperationHeader& header);
   /// Returns whether the header names the slot that holds the shape from now on.
-  [[nodiscard]] bool use_slot(rpc::PeerId peer, Aggregator& aggregator,
-                              const std::shared_ptr<const contract::ShapeBytes>& shape,
-                              wire::v1::OperationHeader& header);
+  [[nodiscard]] bool use_handle(rpc::PeerId peer, Aggregator& aggregator,
+                                const std::shared_ptr<const contract::ShapeBytes>& shape,
+                                wire::v1::OperationHeader& header);
   void abort(OperationId id);
   void send_submission(uint64_t number);
   void send_submission_later(uint64_t number);

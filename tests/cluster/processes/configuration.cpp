@@ -1,6 +1,6 @@
 #include "configuration.hpp"
 
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 
 namespace daedalus::testing {
 
@@ -13,7 +13,7 @@ wire::v1::Hello make_hello(const ClusterConfiguration& configuration, wire::v1::
     hello.set_cluster_id(kClusterId);
     hello.set_schema_fingerprint(configuration.schema->fingerprint);
     hello.set_map_version(configuration.map->version);
-    contract::announce({configuration.shape_slots, contract::kShapeBytesMax}, hello);
+    contract::announce({configuration.shape_handles, contract::kShapeBytesMax}, hello);
   }
   return hello;
 }

@@ -35,7 +35,7 @@ struct ClusterConfiguration {
   SabotageKind sabotage = SabotageKind::kNone;  ///< In every aggregator.
   bool has_log = false;        ///< Updates wait for a log, which takes its time, before they are applied.
   bool journals_late = false;  ///< So does the writer's journal, and what it lacks is not sent.
-  uint32_t shape_slots = 3;    ///< That nodes and aggregators announce: few, so that slots are defined anew.
+  uint32_t shape_handles = 3;  ///< That nodes and aggregators announce: few, so that slots are defined anew.
   /// Says whether transcripts are kept of what writers hear and say.
   bool keeps_transcripts = false;
   uint32_t submissions_known_max = 16;  ///< Few, so that the writer forgets some in every run.

@@ -52,7 +52,7 @@ RunOptions options_of(uint64_t seed) {
   options.shape = shape_of(seed);
   options.has_log = random.below(2) == 0;
   options.journals_late = random.below(2) == 0;
-  options.shape_slots = static_cast<uint32_t>(random.below(5));
+  options.shape_handles = static_cast<uint32_t>(random.below(5));
   options.session_reads = 24;
   options.session_writes = 18;
   if (options.story == Story::kDiskLies || options.story == Story::kOldJournal ||

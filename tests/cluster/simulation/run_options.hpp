@@ -38,7 +38,7 @@ struct RunOptions {
   bool is_tight = false;       ///< Segments are so small that they fill up.
   bool writer_looks = true;    ///< With an old journal, at what nodes have.
   bool journals_late = false;  ///< The writer appends updates to a journal, which takes its time, before it sends them.
-  uint32_t shape_slots = 3;    ///< The slots of each connection; 0: everything travels whole.
+  uint32_t shape_handles = 3;  ///< The slots of each connection; 0: everything travels whole.
   TableShape shape = TableShape::kSmall;
   /// Says whether a transcript of the first writer is kept.
   bool keeps_transcript = false;

@@ -79,7 +79,7 @@ ClusterConfiguration configure(const RunOptions& options) {
   configuration.has_log = options.has_log;
   configuration.journals_late = options.journals_late;
   configuration.events = std::make_shared<EventLog>(options.on_event);
-  configuration.shape_slots = options.shape_slots;
+  configuration.shape_handles = options.shape_handles;
   configuration.map = std::make_shared<const contract::PartitionMap>(map_of(options.topology));
   for (uint32_t node = 0; node < options.topology.nodes; ++node) {
     configuration.nodes.push_back(fmt::format("node-{}:1", node));

@@ -84,7 +84,7 @@ class SimulatedCluster {
 
   // ---- faults ----
   void schedule_faults();
-  void befall(FaultPoint point);
+  void inject(FaultPoint point);
   void trouble_connection(FaultPoint point);
   void kill_aggregator(uint64_t which);
   void slow_down(uint32_t node);

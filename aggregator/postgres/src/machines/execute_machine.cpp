@@ -104,7 +104,7 @@ void ExecuteMachine::start_rows(Portal& portal, uint32_t rows_max) {
     portal.is_first_query = core_.block.note_query();
   }
   if (!portal.has_started && !portal.is_simple && portal.copy_out == nullptr && rows_max == 0) {
-    return PipelineMachine(core_).start_slot(portal);
+    return PipelineMachine(core_).start_entry(portal);
   }
   if (portal.catalogue != nullptr) {
     return CatalogueMachine(core_).pump_catalogue({portal, rows_max});

@@ -38,21 +38,21 @@ void LoginMachine::on_login(const Frame& frame) {
   }
 }
 
-void LoginMachine::go_in(Result<Entrance::Next> next) {
+void LoginMachine::go_in(Result<LoginProcess::Next> next) {
   if (!next) {
     return core_.fatal(next.error());
   }
   switch (*next) {
-    case Entrance::Next::kAnswer:
+    case LoginProcess::Next::kAnswer:
       core_.awaited = awaited::LoginMessage{};
       return;
-    case Entrance::Next::kVerdict:
+    case LoginProcess::Next::kVerdict:
       if (core_.entrance.verdict_at() <= core_.now) {
         return tell_verdict();
       }
       core_.awaited = awaited::Verdict{};
       return;
-    case Entrance::Next::kEnter:
+    case LoginProcess::Next::kEnter:
       return enter();
   }
 }

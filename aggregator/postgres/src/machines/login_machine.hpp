@@ -1,7 +1,7 @@
 // From the first byte to the end of the login: requests that come before it, its messages, and what the client is told
 // once it is in.
 //
-// Decides what is awaited next. Refuses to know who may enter: the entrance decides that.
+// Decides what is awaited next. Refuses to know who may enter: the login decides that.
 #pragma once
 
 #include <string_view>
@@ -21,8 +21,8 @@ class LoginMachine {
   void tell_verdict();
 
  private:
-  void go_in(Result<Entrance::Next> next);
-  /// The entrance knows who it is. The client is told so, and with which settings it begins.
+  void go_in(Result<LoginProcess::Next> next);
+  /// The login knows who it is. The client is told so, and with which settings it begins.
   void enter();
 
   SessionCore& core_;

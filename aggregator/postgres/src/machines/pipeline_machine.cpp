@@ -53,7 +53,7 @@ bool PipelineMachine::may_run_ahead(const Frame& frame) const {
   }
 }
 
-void PipelineMachine::start_slot(Portal& portal) {
+void PipelineMachine::start_entry(Portal& portal) {
   Portal* const ahead = core_.pipeline.last_query();
   Portal& query = core_.pipeline.add_query(portal, core_.statements.find(""));
   QueryMachine(core_).start_query(query);
@@ -62,13 +62,13 @@ void PipelineMachine::start_slot(Portal& portal) {
   }
 }
 
-void PipelineMachine::on_slot_result(Pipeline::Slot& slot, wire::v1::Result&& result) {
+void PipelineMachine::on_entry_result(Pipeline::Entry& entry, wire::v1::Result&& result) {
   const uint64_t before = core_.answers.bytes();
-  QueryMachine(core_).take_result(*slot.portal, std::move(result));
-  core_.pipeline.on_rows(slot, core_.answers.bytes() - before);
+  QueryMachine(core_).take_result(*entry.portal, std::move(result));
+  core_.pipeline.on_rows(entry, core_.answers.bytes() - before);
 }
 
-void PipelineMachine::pump_slots() {
+void PipelineMachine::pump_entries() {
   while (!core_.pipeline.empty() && !core_.is_over()) {
     if (core_.pipeline.first().portal != nullptr && !pump_first()) {
       return;
@@ -82,14 +82,14 @@ void PipelineMachine::pump_slots() {
 }
 
 bool PipelineMachine::pump_first() {
-  Pipeline::Slot& slot = core_.pipeline.first();
-  Portal& portal = *slot.portal;
-  if (std::exchange(slot.is_put_off, false)) {
+  Pipeline::Entry& entry = core_.pipeline.first();
+  Portal& portal = *entry.portal;
+  if (std::exchange(entry.is_put_off, false)) {
     QueryMachine(core_).start_query(portal);
   }
   while (!portal.rows.empty()) {
     auto [rows, count] = core_.pipeline.take_rows();
-    slot.rows_sent += count;
+    entry.rows_sent += count;
     if (auto sent = core_.output.add_rows(portal.encoder, std::move(rows)); !sent) {
       fail_first(Failure{sent.error(), {}});
       return true;
@@ -100,12 +100,12 @@ bool PipelineMachine::pump_first() {
     return true;
   }
   if (portal.has_ended) {
-    append_command_complete(fmt::format("SELECT {}", slot.rows_sent), core_.output.text());
+    append_command_complete(fmt::format("SELECT {}", entry.rows_sent), core_.output.text());
   }
   return portal.has_ended;
 }
 
-/// Leaves the Sync that ends the errors as the first slot, or none where it has not come yet.
+/// Leaves the Sync that ends the errors as the first entry, or none where it has not come yet.
 void PipelineMachine::fail_first(const Failure& failure) {
   core_.tell(Severity::kError, failure.error, {failure.detail, failure.context}, core_.output.text());
   const auto unnamed = core_.pipeline.first().unnamed;

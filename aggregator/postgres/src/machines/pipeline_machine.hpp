@@ -17,10 +17,10 @@ class PipelineMachine {
 
   /// Says whether a message may be looked at before the queries ahead of it have ended.
   [[nodiscard]] bool may_run_ahead(const Frame& frame) const;
-  void start_slot(Portal& portal);
-  void on_slot_result(Pipeline::Slot& slot, wire::v1::Result&& result);
+  void start_entry(Portal& portal);
+  void on_entry_result(Pipeline::Entry& entry, wire::v1::Result&& result);
   /// Sends what is due, up to the first query that has not ended.
-  void pump_slots();
+  void pump_entries();
 
  private:
   /// Returns whether the first query has ended.

@@ -27,9 +27,10 @@ Result<void> QueryMachine::check_query() const {
 
 void QueryMachine::start_query(Portal& portal) {
   portal.has_started = true;
-  const bool may_go_by_slot = portal.copy_out == nullptr && portal.cursor == nullptr && !portal.is_simple;
-  const uint32_t slot = may_go_by_slot ? core_.statements.slot_of(*portal.statement, core_.requests) : 0;
-  portal.sequence = core_.send_statement(core_.body_of(portal, slot), slot, core_.time_left(portal.cursor != nullptr));
+  const bool may_go_by_handle = portal.copy_out == nullptr && portal.cursor == nullptr && !portal.is_simple;
+  const uint32_t handle = may_go_by_handle ? core_.statements.handle_of(*portal.statement, core_.requests) : 0;
+  portal.sequence =
+      core_.send_statement(core_.body_of(portal, handle), handle, core_.time_left(portal.cursor != nullptr));
 }
 
 Execution& QueryMachine::await_rows(Portal& portal, uint32_t rows_max) {
@@ -76,7 +77,7 @@ void QueryMachine::on_rows(Portal& portal, wire::v1::QueryRows& rows) {
 
 Result<void> QueryMachine::begin_answer(Portal& portal, const wire::v1::QueryRows& first) {
   if (first.shape_sequence() != 0) {
-    return begin_slotted(portal, first.shape_sequence());
+    return begin_registered(portal, first.shape_sequence());
   }
   std::vector<semantics::Column> columns = answer_columns(first);
   auto begun = begin_rows(portal, columns);
@@ -86,19 +87,19 @@ Result<void> QueryMachine::begin_answer(Portal& portal, const wire::v1::QueryRow
   return begun;
 }
 
-Result<void> QueryMachine::begin_slotted(Portal& portal, uint64_t sequence) {
-  const auto slotted = core_.statements.find_slotted(*portal.statement, sequence);
-  if (slotted == nullptr || !slotted->columns) {
+Result<void> QueryMachine::begin_registered(Portal& portal, uint64_t sequence) {
+  const auto registered = core_.statements.find_registered(*portal.statement, sequence);
+  if (registered == nullptr || !registered->columns) {
     return rejected("XX000", "an answer has come without its columns");
   }
-  if (slotted->encoder != nullptr && slotted->formats == portal.formats &&
-      slotted->encoder->style() == core_.settings->value_style()) {
-    portal.encoder = slotted->encoder;
+  if (registered->encoder != nullptr && registered->formats == portal.formats &&
+      registered->encoder->style() == core_.settings->value_style()) {
+    portal.encoder = registered->encoder;
     return {};
   }
-  auto begun = begin_rows(portal, *slotted->columns);
-  slotted->encoder = portal.encoder;
-  slotted->formats = portal.formats;
+  auto begun = begin_rows(portal, *registered->columns);
+  registered->encoder = portal.encoder;
+  registered->formats = portal.formats;
   return begun;
 }
 

@@ -34,8 +34,8 @@ class QueryMachine {
   void on_rows(Portal& portal, wire::v1::QueryRows& rows);
   /// Makes the encoder of all rows of an answer, given its first ones. Errors: 0A000 they are not what was described.
   [[nodiscard]] Result<void> begin_answer(Portal& portal, const wire::v1::QueryRows& first);
-  /// Does so for an answer by slot, whose columns are known since its definition's first. Errors: XX000.
-  [[nodiscard]] Result<void> begin_slotted(Portal& portal, uint64_t sequence);
+  /// Does so for an answer by handle, whose columns are known since its definition's first. Errors: XX000.
+  [[nodiscard]] Result<void> begin_registered(Portal& portal, uint64_t sequence);
   /// Errors: 08P01, 54000 too much is held back.
   [[nodiscard]] Result<void> send_rows(const Portal& portal, std::string rows);
 

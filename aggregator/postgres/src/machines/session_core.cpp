@@ -18,7 +18,7 @@ SessionCore::SessionCore(const SessionShared& shared, rpc::ConnectionInfo connec
       connection(std::move(connection_info)),
       identity(std::move(drawn)),
       requests(shared.owner, connection.id),
-      entrance(shared.options, shared.guard, shared.seats, connection.address),
+      entrance(shared.options, shared.guard, shared.connection_limit, connection.address),
       started(start),
       now(start),
       last_progress(start),
@@ -186,11 +186,11 @@ wire::v1::StatementBody SessionCore::statement_body() const {
   return body;
 }
 
-uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns) {
+uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32_t handle, int64_t remaining_ns) {
   wire::v1::Operation operation;
   auto& header = *operation.mutable_header();
   header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
-  header.set_shape_slot(slot);
+  header.set_shape_handle(handle);
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
   header.set_compute_ms(settings->compute_ms());
   header.set_principal(entrance.user());
@@ -198,9 +198,9 @@ uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32
   return requests.ask(std::move(operation));
 }
 
-wire::v1::StatementBody SessionCore::body_of(const Portal& portal, uint32_t slot) const {
+wire::v1::StatementBody SessionCore::body_of(const Portal& portal, uint32_t handle) const {
   wire::v1::StatementBody body = statement_body();
-  if (slot == 0) {
+  if (handle == 0) {
     body.set_sql(portal.sql());
   }
   body.mutable_parameters()->Add(portal.parameters.begin(),

@@ -6,10 +6,10 @@
 //
 //   awaited              the one thing that has to come before anything else happens
 //   requests, output     what the owner is asked for, and what the client is sent
-//   entrance             who may enter, by which proof, and do what
+//   login             who may enter, by which proof, and do what
 //   settings             settings, what the client knows of them, and what a failure takes back
 //   block                BEGIN to COMMIT: isolation, SET LOCAL, savepoints
-//   statements           prepared ones, by name, and by slot of the core's
+//   statements           prepared ones, by name, and by handle of the core's
 //   portals              what runs, or has a name to be run by, cursors among them
 //   answers              the rows of portals that wait
 //   pipeline             queries that run beside each other
@@ -28,15 +28,15 @@
 #include "client_text.hpp"
 #include "command.hpp"
 #include "daedalus/base/byte_budget.hpp"
+#include "daedalus/postgres/connection_limit.hpp"
 #include "daedalus/postgres/login_guard.hpp"
-#include "daedalus/postgres/seats.hpp"
 #include "daedalus/postgres/session_options.hpp"
 #include "daedalus/postgres/session_owner.hpp"
 #include "daedalus/rpc/byte_session.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "descriptions.hpp"
-#include "entrance.hpp"
 #include "frontend.hpp"
+#include "login_process.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
 #include "portals.hpp"
@@ -58,7 +58,7 @@ struct SessionShared {
   const SessionOptions& options;
   Descriptions& descriptions;
   LoginGuard& guard;
-  Seats& seats;
+  ConnectionLimit& connection_limit;
   const std::shared_ptr<ByteBudget>& kept;
   SessionOwner& owner;
 };
@@ -122,10 +122,10 @@ struct SessionCore {
   // ---- statements for the core ----
   /// A statement of this session, without text and parameters.
   [[nodiscard]] wire::v1::StatementBody statement_body() const;
-  /// The portal's, by slot, or with its text where that is 0.
-  [[nodiscard]] wire::v1::StatementBody body_of(const Portal& portal, uint32_t slot) const;
+  /// The portal's, by handle, or with its text where that is 0.
+  [[nodiscard]] wire::v1::StatementBody body_of(const Portal& portal, uint32_t handle) const;
   /// Returns the operation's sequence.
-  uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t slot, int64_t remaining_ns);
+  uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t handle, int64_t remaining_ns);
   [[nodiscard]] bool has_timeout() const { return settings->statement_timeout_ns() > 0; }
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
@@ -139,7 +139,7 @@ struct SessionCore {
   const rpc::ConnectionInfo connection;
   const SessionIdentity identity;
   Requests requests;
-  Entrance entrance;
+  LoginProcess entrance;
 
   // ---- the connection ----
   Awaited awaited;

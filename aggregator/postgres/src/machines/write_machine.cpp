@@ -43,7 +43,7 @@ Result<void> WriteMachine::check_write(const WriteCommand& command) const {
 }
 
 void WriteMachine::start_write(Portal& portal, uint32_t rows_max) {
-  core_.start_work(awaited::Compilation{{portal, rows_max}}, Work::Compile{core_.body_of(portal, /*slot=*/0)});
+  core_.start_work(awaited::Compilation{{portal, rows_max}}, Work::Compile{core_.body_of(portal, /*handle=*/0)});
 }
 
 void WriteMachine::on_compiled(const Execution& execution, Result<aggregator::Compiled> compiled) {

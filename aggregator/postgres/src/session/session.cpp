@@ -288,9 +288,9 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     ExecuteMachine(core_).on_values(*values, std::move(result));
   } else if (table != nullptr && result.sequence() == table->sequence) {
     ExplainMachine(core_).on_table_size(result);
-  } else if (Pipeline::Slot* const slot = core_.pipeline.find(result.sequence())) {
-    PipelineMachine(core_).on_slot_result(*slot, std::move(result));
-    PipelineMachine(core_).pump_slots();
+  } else if (Pipeline::Entry* const entry = core_.pipeline.find(result.sequence())) {
+    PipelineMachine(core_).on_entry_result(*entry, std::move(result));
+    PipelineMachine(core_).pump_entries();
   } else if (Portal* const portal = core_.portals.find_running(result.sequence())) {
     QueryMachine(core_).take_result(*portal, std::move(result));
     auto* const rows = std::get_if<awaited::Rows>(&core_.awaited);

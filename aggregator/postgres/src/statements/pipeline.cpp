@@ -6,13 +6,13 @@
 namespace daedalus::postgres {
 
 bool Pipeline::is_full() const {
-  return slots_.size() >= limits_.pipeline_max || parameter_bytes_ >= limits_.pipeline_bytes_max ||
-         slots_.back().behind.size() >= limits_.output_pause_size;
+  return entries_.size() >= limits_.pipeline_max || parameter_bytes_ >= limits_.pipeline_bytes_max ||
+         entries_.back().behind.size() >= limits_.output_pause_size;
 }
 
 Portal& Pipeline::add_query(Portal& portal, PreparedStatements::Statement unnamed) {
-  Slot& slot = slots_.emplace_back();
-  slot.unnamed = std::move(unnamed);
+  Entry& entry = entries_.emplace_back();
+  entry.unnamed = std::move(unnamed);
   parameter_bytes_ += portal.parameter_bytes;
   // A portal that is at its end stays behind its name.
   Portal left;
@@ -22,55 +22,55 @@ Portal& Pipeline::add_query(Portal& portal, PreparedStatements::Statement unname
   left.level = portal.level;
   left.has_started = true;
   left.has_ended = true;
-  slot.portal = std::make_unique<Portal>(std::exchange(portal, std::move(left)));
-  return *slot.portal;
+  entry.portal = std::make_unique<Portal>(std::exchange(portal, std::move(left)));
+  return *entry.portal;
 }
 
-Pipeline::Slot* Pipeline::find(uint64_t sequence) {
-  const auto found = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
-    return slot.portal != nullptr && slot.portal->sequence == sequence;
+Pipeline::Entry* Pipeline::find(uint64_t sequence) {
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.portal != nullptr && entry.portal->sequence == sequence;
   });
-  return found == slots_.end() ? nullptr : &*found;
+  return found == entries_.end() ? nullptr : &*found;
 }
 
-void Pipeline::on_rows(Slot& slot, uint64_t bytes) {
+void Pipeline::on_rows(Entry& entry, uint64_t bytes) {
   row_bytes_ += bytes;
-  if (row_bytes_ <= limits_.pipeline_bytes_max || &slot == &slots_.front()) {
+  if (row_bytes_ <= limits_.pipeline_bytes_max || &entry == &entries_.front()) {
     return;
   }
-  abort(slot);
-  Portal& portal = *slot.portal;
+  abort(entry);
+  Portal& portal = *entry.portal;
   portal.encoder = nullptr;
   portal.has_ended = false;
   portal.failure.reset();
-  slot.is_put_off = true;
+  entry.is_put_off = true;
 }
 
 Answers::Rows Pipeline::take_rows() {
-  auto [rows, count] = answers_.take_all(*slots_.front().portal);
+  auto [rows, count] = answers_.take_all(*entries_.front().portal);
   row_bytes_ -= rows.size();
   return {std::move(rows), count};
 }
 
 void Pipeline::drop_first() {
-  Slot& slot = slots_.front();
-  if (slot.portal != nullptr) {
-    abort(slot);
-    parameter_bytes_ -= slot.portal->parameter_bytes;
+  Entry& entry = entries_.front();
+  if (entry.portal != nullptr) {
+    abort(entry);
+    parameter_bytes_ -= entry.portal->parameter_bytes;
   }
-  slots_.pop_front();
-  has_parsed_ahead_ = has_parsed_ahead_ && !slots_.empty();
+  entries_.pop_front();
+  has_parsed_ahead_ = has_parsed_ahead_ && !entries_.empty();
 }
 
 void Pipeline::drop_queries() {
-  while (!slots_.empty() && slots_.front().portal != nullptr) {
+  while (!entries_.empty() && entries_.front().portal != nullptr) {
     drop_first();
   }
 }
 
-void Pipeline::abort(Slot& slot) {
+void Pipeline::abort(Entry& entry) {
   const uint64_t before = answers_.bytes();
-  answers_.abort(*slot.portal);
+  answers_.abort(*entry.portal);
   row_bytes_ -= before - answers_.bytes();
 }
 

@@ -120,7 +120,7 @@ Result<void> PreparedStatements::check_room(std::string_view name, size_t sql_si
 void PreparedStatements::keep(const std::string& name, Prepared prepared) {
   drop(name);
   if (!name.empty() && prepared.catalogue == nullptr && std::holds_alternative<QueryCommand>(prepared.command)) {
-    prepared.slotted = make_slotted();
+    prepared.registered = make_registered();
   }
   add(name, std::make_shared<const Prepared>(std::move(prepared)));
 }
@@ -140,80 +140,81 @@ void PreparedStatements::add(const std::string& name, Statement statement) {
 void PreparedStatements::drop(std::string_view name) {
   if (const auto found = by_name_.find(name); found != by_name_.end()) {
     text_bytes_ -= found->second->sql.size() + name.size();
-    drop_slotted(*found->second);
+    drop_registered(*found->second);
     by_name_.erase(found);
   }
 }
 
 void PreparedStatements::drop_all() {
   for (const auto& [name, prepared] : by_name_) {
-    drop_slotted(*prepared);
+    drop_registered(*prepared);
   }
   by_name_.clear();
   text_bytes_ = 0;
 }
 
-// ---- by slot ----
+// ---- by handle ----
 
-std::shared_ptr<SlottedStatement> PreparedStatements::make_slotted() {
-  if (slots_ == nullptr) {
-    slots_ = std::make_unique<StatementSlots>(options_.slots);
+std::shared_ptr<RegisteredStatement> PreparedStatements::make_registered() {
+  if (handles_ == nullptr) {
+    handles_ = std::make_unique<StatementHandles>(options_.handles);
   }
-  return std::make_shared<SlottedStatement>();
+  return std::make_shared<RegisteredStatement>();
 }
 
-void PreparedStatements::drop_slotted(const Prepared& prepared) {
-  if (prepared.slotted != nullptr) {
-    slots_->drop(*prepared.slotted, prepared.sql);
+void PreparedStatements::drop_registered(const Prepared& prepared) {
+  if (prepared.registered != nullptr) {
+    handles_->drop(*prepared.registered, prepared.sql);
   }
 }
 
-uint32_t PreparedStatements::slot_of(const Prepared& prepared, Requests& requests) {
-  const std::shared_ptr<SlottedStatement>& slotted = prepared.slotted;
-  if (slotted == nullptr) {
+uint32_t PreparedStatements::handle_of(const Prepared& prepared, Requests& requests) {
+  const std::shared_ptr<RegisteredStatement>& registered = prepared.registered;
+  if (registered == nullptr) {
     return 0;
   }
-  if (slots_->use(*slotted, prepared.sql) == StatementSlots::Use::kDefine) {
-    slots_->define(slotted, prepared.sql, requests.next_sequence());
+  if (handles_->use(*registered, prepared.sql) == StatementHandles::Use::kDefine) {
+    handles_->define(registered, prepared.sql, requests.next_sequence());
     wire::v1::ShapeBody shape;
     shape.set_sql(prepared.sql);
     wire::v1::Operation operation;
     operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DEFINE);
-    operation.mutable_header()->set_shape_slot(slotted->slot);
+    operation.mutable_header()->set_shape_handle(registered->handle);
     shape.SerializeToString(operation.mutable_body());
     requests.ask(std::move(operation));
   }
-  return slotted->slot;
+  return registered->handle;
 }
 
 void PreparedStatements::learn_columns(const wire::v1::QueryRows& rows) {
-  if (rows.shape_sequence() == 0 || rows.columns_size() == 0 || slots_ == nullptr) {
+  if (rows.shape_sequence() == 0 || rows.columns_size() == 0 || handles_ == nullptr) {
     return;
   }
-  if (const auto slotted = slots_->find(rows.shape_sequence())) {
-    slotted->columns = answer_columns(rows);
+  if (const auto registered = handles_->find(rows.shape_sequence())) {
+    registered->columns = answer_columns(rows);
   }
 }
 
-std::shared_ptr<SlottedStatement> PreparedStatements::find_slotted(const Prepared& prepared, uint64_t sequence) const {
-  if (prepared.slotted != nullptr && prepared.slotted->sequence == sequence) {
-    return prepared.slotted;
+std::shared_ptr<RegisteredStatement> PreparedStatements::find_registered(const Prepared& prepared,
+                                                                         uint64_t sequence) const {
+  if (prepared.registered != nullptr && prepared.registered->sequence == sequence) {
+    return prepared.registered;
   }
-  return slots_ == nullptr ? nullptr : slots_->find(sequence);
+  return handles_ == nullptr ? nullptr : handles_->find(sequence);
 }
 
 const std::string* PreparedStatements::find_description(const Prepared& prepared, const std::vector<int16_t>& formats,
                                                         uint32_t table) {
-  const SlottedStatement* const slotted = prepared.slotted.get();
-  const bool is_known = slotted != nullptr && !slotted->description.empty() &&
-                        slotted->description_formats == formats && slotted->description_table == table;
-  return is_known ? &slotted->description : nullptr;
+  const RegisteredStatement* const registered = prepared.registered.get();
+  const bool is_known = registered != nullptr && !registered->description.empty() &&
+                        registered->description_formats == formats && registered->description_table == table;
+  return is_known ? &registered->description : nullptr;
 }
 
 void PreparedStatements::keep_description(const Prepared& prepared, std::string_view description,
                                           const std::vector<int16_t>& formats, uint32_t table) {
-  if (prepared.slotted != nullptr) {
-    slots_->keep_description(*prepared.slotted, description, formats, table);
+  if (prepared.registered != nullptr) {
+    handles_->keep_description(*prepared.registered, description, formats, table);
   }
 }
 

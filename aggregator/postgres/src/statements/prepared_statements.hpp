@@ -1,8 +1,8 @@
 // The statements of a session that are prepared, by their names; the empty name is the one of the protocol's statement
 // without a name.
 //
-// Decides how many there may be, which of them go by slot, and what columns answers by slot have. Refuses to know who
-// runs them, and how a statement is described.
+// Decides how many there may be, which of them go by handle, and what columns answers by handle have. Refuses to know
+// who runs them, and how a statement is described.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 #include "daedalus/wire/v1/operations.pb.h"
 #include "daedalus/wire/v1/results.pb.h"
 #include "requests.hpp"
-#include "statement_slots.hpp"
+#include "statement_handles.hpp"
 #include "value_format.hpp"
 
 namespace daedalus::postgres {
@@ -41,7 +41,7 @@ struct Prepared {
   std::shared_ptr<const Error> mistake = nullptr;  ///< With it, it is never bound.
   /// The order of dates that its session had when it was prepared. Nothing: it runs at once.
   std::optional<semantics::DateOrder> dates = {};
-  std::shared_ptr<SlottedStatement> slotted = nullptr;  ///< Null: its text always goes with it.
+  std::shared_ptr<RegisteredStatement> registered = nullptr;  ///< Null: its text always goes with it.
 };
 
 [[nodiscard]] size_t column_count(const Prepared& prepared);
@@ -75,17 +75,17 @@ class PreparedStatements {
   void put_back_unnamed(Statement statement);
   void drop(std::string_view name);
   void drop_all();
-  /// Drops all at the end of the session, when nobody asks for slots any longer.
+  /// Drops all at the end of the session, when nobody asks for handles any longer.
   void clear() { by_name_.clear(); }
 
-  // ---- those that go by slot ----
-  /// Returns the slot where the core has the text of a statement that is about to run, from now on at the latest; 0:
+  // ---- those that go by handle ----
+  /// Returns the handle where the core has the text of a statement that is about to run, from now on at the latest; 0:
   /// none.
-  [[nodiscard]] uint32_t slot_of(const Prepared& prepared, Requests& requests);
+  [[nodiscard]] uint32_t handle_of(const Prepared& prepared, Requests& requests);
   /// Learns them from any answer that they come with: whoever waited for that may have given up.
   void learn_columns(const wire::v1::QueryRows& rows);
   /// Returns the statement that was defined under this sequence, most likely this one; null: nobody has it any more.
-  [[nodiscard]] std::shared_ptr<SlottedStatement> find_slotted(const Prepared& prepared, uint64_t sequence) const;
+  [[nodiscard]] std::shared_ptr<RegisteredStatement> find_registered(const Prepared& prepared, uint64_t sequence) const;
   /// Returns how the statement's columns were described last; null: not in these formats, with this number of the
   /// table.
   [[nodiscard]] static const std::string* find_description(const Prepared& prepared,
@@ -93,21 +93,21 @@ class PreparedStatements {
   void keep_description(const Prepared& prepared, std::string_view description, const std::vector<int16_t>& formats,
                         uint32_t table);
 
-  /// The bytes of texts and names, of what the core has by slots, and of descriptions.
-  [[nodiscard]] uint64_t bytes() const { return text_bytes_ + (slots_ == nullptr ? 0 : slots_->bytes()); }
+  /// The bytes of texts and names, of what the core has by handles, and of descriptions.
+  [[nodiscard]] uint64_t bytes() const { return text_bytes_ + (handles_ == nullptr ? 0 : handles_->bytes()); }
 
  private:
   using ByName = std::map<std::string, Statement, std::less<>>;
 
   void add(const std::string& name, Statement statement);
-  /// For a statement that may go into a slot.
-  [[nodiscard]] std::shared_ptr<SlottedStatement> make_slotted();
-  void drop_slotted(const Prepared& prepared);
+  /// For a statement that may go into a handle.
+  [[nodiscard]] std::shared_ptr<RegisteredStatement> make_registered();
+  void drop_registered(const Prepared& prepared);
 
   const SessionOptions& options_;
   ByName by_name_;
   size_t text_bytes_ = 0;
-  std::unique_ptr<StatementSlots> slots_;  ///< Once a statement may go into one.
+  std::unique_ptr<StatementHandles> handles_;  ///< Once a statement may go into one.
 };
 
 }  // namespace daedalus::postgres

@@ -238,7 +238,7 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
   Type common{left_kind};
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {
     common.kind = common_kind(left_kind, right_kind);
-  } else if (semantics::is_moment(left_kind) && semantics::is_moment(right_kind)) {
+  } else if (semantics::is_datetime(left_kind) && semantics::is_datetime(right_kind)) {
     common.kind = std::max(left_kind, right_kind);  // A timestamptz behind a timestamp behind a date.
   } else if (semantics::is_string(left_kind) && semantics::is_string(right_kind)) {
     common = common_string(*first, *second);

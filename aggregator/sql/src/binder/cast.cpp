@@ -90,7 +90,7 @@ Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int
     return type;  // What is kept of it: modifier_of_interval().
   }
   if (semantics::is_timestamp(type.kind) || type.kind == TypeKind::kTime) {
-    return type;  // What is kept of it: precision_of_moment().
+    return type;  // What is kept of it: precision_of_datetime().
   }
   if (semantics::is_string(type.kind)) {
     if (values[0] < 1 || values[0] > static_cast<int32_t>(semantics::kStringLengthMax)) {
@@ -165,7 +165,7 @@ bool keeps_length(const Type& from, const Type& to) {
   return to == Type{TypeKind::kChar} && from.kind == TypeKind::kChar;
 }
 
-std::optional<int32_t> precision_of_moment(const Type& type, const grammar::TypeName& name) {
+std::optional<int32_t> precision_of_datetime(const Type& type, const grammar::TypeName& name) {
   constexpr int32_t kWhole = 6;
   const bool has_clock = semantics::is_timestamp(type.kind) || type.kind == TypeKind::kTime;
   if (!has_clock || name.modifiers.empty() || name.modifiers[0].constant().integer >= kWhole) {

@@ -16,7 +16,7 @@ namespace daedalus::aggregator::sql {
 
 /// The digits of seconds that are kept: fewer than six, which all moments and times have; nothing: all are.
 /// Precondition: resolve_type() made `type` of the name.
-[[nodiscard]] std::optional<int32_t> precision_of_moment(const semantics::Type& type, const grammar::TypeName& name);
+[[nodiscard]] std::optional<int32_t> precision_of_datetime(const semantics::Type& type, const grammar::TypeName& name);
 
 /// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
 [[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);

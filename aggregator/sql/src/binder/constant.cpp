@@ -150,7 +150,7 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   if (!type) {
     return type.error();
   }
-  if (precision_of_moment(*type, node.type_name)) {
+  if (precision_of_datetime(*type, node.type_name)) {
     return std::optional<Constant>();  // It is computed.
   }
   if (auto beyond = cast_beyond(scope, **argument, *type)) {
@@ -457,8 +457,8 @@ Result<void> check_interval_text(const Scope& scope, const Constant& constant, c
 }
 
 bool is_of_other_clock(const Scope& scope, TypeKind one, TypeKind other) {
-  const bool are_moments = semantics::is_moment(one) && semantics::is_moment(other);
-  return are_moments && semantics::is_cast_by_zone(one, other) && scope.session_zone() != nullptr;
+  const bool are_datetimes = semantics::is_datetime(one) && semantics::is_datetime(other);
+  return are_datetimes && semantics::is_cast_by_zone(one, other) && scope.session_zone() != nullptr;
 }
 
 Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, const Type& column_type) {
@@ -507,7 +507,7 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
 }
 
 bool may_name_the_time(const Type& type, std::string_view text) {
-  const bool has_clock = semantics::is_moment(type.kind) || type.kind == TypeKind::kTime;
+  const bool has_clock = semantics::is_datetime(type.kind) || type.kind == TypeKind::kTime;
   return has_clock && std::any_of(text.begin(), text.end(), [](char c) {
            const char lower = static_cast<char>(c | 0x20);
            return lower >= 'a' && lower <= 'z';

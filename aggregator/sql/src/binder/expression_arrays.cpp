@@ -159,7 +159,7 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
   if (type->kind == TypeKind::kInterval && !modifier_of_interval(node.cast().type_name).is_none()) {
     return scope_.refuse("an array of intervals of some fields", node.location(), "cast each of them");
   }
-  if (precision_of_moment(*type, node.cast().type_name)) {
+  if (precision_of_datetime(*type, node.cast().type_name)) {
     return scope_.refuse("an array of moments of fewer digits", node.location(), "cast each of them");
   }
   type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;

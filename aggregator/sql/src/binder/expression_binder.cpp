@@ -39,7 +39,7 @@ Typed typed_constant(Constant constant) {
   return made;
 }
 
-bool may_have_date(TypeKind kind) { return semantics::is_moment(kind) || kind == TypeKind::kTime; }
+bool may_have_date(TypeKind kind) { return semantics::is_datetime(kind) || kind == TypeKind::kTime; }
 
 /// The modifier of values that become one of this kind, where all have the same.
 int32_t common_modifier(const std::vector<Typed>& values, TypeKind kind) {
@@ -265,8 +265,8 @@ Result<BoundExpression> ExpressionBinder::shown(Typed value) {
   if (value.parameter != 0) {
     return semantics::make_constant(Type{TypeKind::kText}, Value());  // A value of any type: it is asked for none.
   }
-  const bool hangs_on_zone = !value.is_unknown && value.expression.type.kind == TypeKind::kTimestampTz;
-  if (hangs_on_zone && scope_.session_zone() != nullptr) {
+  const bool depends_on_zone = !value.is_unknown && value.expression.type.kind == TypeKind::kTimestampTz;
+  if (depends_on_zone && scope_.session_zone() != nullptr) {
     return coerced(std::move(value), TypeKind::kText);
   }
   return settled(std::move(value));
@@ -396,7 +396,7 @@ ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::Scala
       return may.error();
     }
   }
-  const semantics::SessionZone* zone = semantics::may_hang_on_zone(function) ? scope_.session_zone() : nullptr;
+  const semantics::SessionZone* zone = semantics::may_depend_on_zone(function) ? scope_.session_zone() : nullptr;
   auto made = semantics::make_named_call(function, std::move(arguments), zone == nullptr ? nullptr : &zone->bound());
   if (made) {
     // Nodes would say the same of each row; here it has a place.

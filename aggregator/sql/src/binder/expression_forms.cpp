@@ -23,7 +23,7 @@ namespace {
 /// Whether PostgreSQL compares two kinds, of which one is cast to the other here, without a cast.
 bool are_compared_as_they_are(TypeKind left, TypeKind common) {
   const bool are_integers = semantics::is_integer(left) && semantics::is_integer(common);
-  return left != common && (are_integers || (semantics::is_moment(left) && semantics::is_moment(common)));
+  return left != common && (are_integers || (semantics::is_datetime(left) && semantics::is_datetime(common)));
 }
 
 }  // namespace
@@ -327,7 +327,7 @@ ExpressionBinder::Bound ExpressionBinder::cast_expression(const grammar::Node& n
 
 ExpressionBinder::Bound ExpressionBinder::cast_value(const grammar::Node& node, Typed argument, Type type) {
   const grammar::TypeCast& written = node.cast();
-  const auto precision = precision_of_moment(type, written.type_name);
+  const auto precision = precision_of_datetime(type, written.type_name);
   if (argument.is_unknown && precision) {
     const int32_t location = argument.location;
     auto read = coerced(std::move(argument), type.kind);

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cached_plan.hpp"
 #include "computing_mistakes.hpp"
 #include "given_parameter.hpp"
-#include "known_select.hpp"
 #include "lexer.hpp"
 #include "parameter_analysis.hpp"
 #include "refusals.hpp"
@@ -138,8 +138,8 @@ struct Compiler::State {
   std::shared_ptr<const sql::ColumnNames> columns;
   const RandomBits random;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
-  sql::Sightings shared;   ///< Of shared texts.
-  sql::Sightings for_one;  ///< Of statements whose values are not followed.
+  sql::RecentTexts shared;   ///< Of shared texts.
+  sql::RecentTexts for_one;  ///< Of statements whose values are not followed.
 };
 
 Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map,
@@ -185,7 +185,7 @@ void Compiler::learn_shared(const wire::v1::StatementBody& statement, int64_t no
   }
 }
 
-void Compiler::know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement) {
+void Compiler::know(std::shared_ptr<const sql::CachedPlan> known, const wire::v1::StatementBody& statement) {
   // For one combination of values only: most never come again, and would push out others.
   if (known != nullptr && (!known->is_for_one() || state_->for_one.seen_before(statement.SerializeAsString()))) {
     state_->cache.know(std::move(known), statement.sql());
@@ -245,9 +245,9 @@ Result<Compiled> Compiler::compile(const sql::FoundStatement& found, const wire:
   }
   if (const auto* select = std::get_if<CompiledSelect>(&*compiled)) {
     if (found.is_kept) {
-      know(sql::KnownSelect::of(state_->columns, found.parsed, scope, std::move(*zone), statement, *select,
-                                *state_->map),
-           statement);
+      know(
+          sql::CachedPlan::of(state_->columns, found.parsed, scope, std::move(*zone), statement, *select, *state_->map),
+          statement);
     }
     if (statement.parameters_size() == 0) {
       learn_shared(statement, now_us);

@@ -13,7 +13,7 @@ Result<FoundStatement> StatementCache::get(std::string_view text, Keep keep) {
     return parsed.error();
   }
   FoundStatement found{std::move(*parsed), false};
-  if (keep == Keep::kFromTheFirstTime || sightings_.seen_before(text)) {
+  if (keep == Keep::kFromTheFirstTime || recent_texts_.seen_before(text)) {
     found.is_kept = put(found.parsed);
   }
   return found;
@@ -48,12 +48,12 @@ std::shared_ptr<const ParsedStatement> StatementCache::find(std::string_view tex
   return entry == nullptr ? nullptr : entry->parsed;
 }
 
-void StatementCache::know(std::shared_ptr<const KnownSelect> statement, std::string_view text) {
+void StatementCache::know(std::shared_ptr<const CachedPlan> statement, std::string_view text) {
   if (statement != nullptr) {
     const std::lock_guard lock(mutex_);
     if (Entry* entry = use(text)) {
       const size_t before = more_of(*entry);
-      entry->known = KnownVariants::with(entry->known.get(), std::move(statement), variants_max(*entry));
+      entry->known = PlanVariants::with(entry->known.get(), std::move(statement), variants_max(*entry));
       more_variants_ = more_variants_ - before + more_of(*entry);
     }
   }
@@ -61,7 +61,7 @@ void StatementCache::know(std::shared_ptr<const KnownSelect> statement, std::str
 
 size_t StatementCache::variants_max(const Entry& entry) const {
   const size_t of_others = more_variants_ - more_of(entry);
-  return std::min(KnownVariants::kVariantsMax, 1 + bounds_.statements_max - of_others);
+  return std::min(PlanVariants::kVariantsMax, 1 + bounds_.statements_max - of_others);
 }
 
 size_t StatementCache::more_variants() const {

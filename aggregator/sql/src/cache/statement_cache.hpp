@@ -12,9 +12,9 @@
 
 #include "daedalus/aggregator/statement.hpp"
 #include "daedalus/base/result.hpp"
-#include "known_variants.hpp"
 #include "parsed_statement.hpp"
-#include "sightings.hpp"
+#include "plan_variants.hpp"
+#include "recent_texts.hpp"
 
 namespace daedalus::aggregator::sql {
 
@@ -50,7 +50,7 @@ class StatementCache {
 
   [[nodiscard]] bool contains(std::string_view text) const;
   /// From now on known(text) is this, too; nothing happens when it is null, or the text is not kept.
-  void know(std::shared_ptr<const KnownSelect> statement, std::string_view text);
+  void know(std::shared_ptr<const CachedPlan> statement, std::string_view text);
   /// Null when nothing is known of the text. It counts as used.
   [[nodiscard]] std::shared_ptr<const KnownStatement> known(std::string_view text);
 
@@ -62,7 +62,7 @@ class StatementCache {
  private:
   struct Entry {
     std::shared_ptr<const ParsedStatement> parsed;
-    std::shared_ptr<const KnownVariants> known;
+    std::shared_ptr<const PlanVariants> known;
   };
   [[nodiscard]] static size_t more_of(const Entry& entry) {
     return entry.known == nullptr ? 0 : entry.known->size() - 1;
@@ -87,7 +87,7 @@ class StatementCache {
   size_t text_bytes_ = 0;
   size_t more_variants_ = 0;  ///< Of all entries, beside the first of each.
   Counters counters_;
-  Sightings sightings_;
+  RecentTexts recent_texts_;
 };
 
 }  // namespace daedalus::aggregator::sql

@@ -105,7 +105,7 @@ ConditionReader::Read ConditionReader::leaf(Result<semantics::Condition> read, u
     const bool is_too_large = comparisons > semantics::kLiteralsMax;
     return is_too_large ? Read(PlainCondition{{}, {comparisons, 1}, std::nullopt}) : std::nullopt;
   }
-  scope_.places().see_leaf(*read);
+  scope_.places().add_leaf(*read);
   return PlainCondition{std::move(*read), {comparisons, 1}, std::nullopt};
 }
 

@@ -1,7 +1,7 @@
 // Conditions as most statements have them: a column compared with constants, under AND and OR.
 //
 // Decides which these are, and reads them without another thought: each becomes comparisons of the column's own type.
-// Says nothing of any other, nor of what is wrong with one: ExpressionBinder binds those, and looked_up() finds in them
+// Says nothing of any other, nor of what is wrong with one: ExpressionBinder binds those, and indexable() finds in them
 // what can be looked up. Refuses to know normal forms and columns' domains: semantics does.
 #pragma once
 

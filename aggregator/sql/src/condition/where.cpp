@@ -8,7 +8,7 @@
 #include "blanks.hpp"
 #include "condition.hpp"
 #include "expression_binder.hpp"
-#include "looked_up.hpp"
+#include "indexable.hpp"
 #include "refusals.hpp"
 
 namespace daedalus::aggregator::sql {
@@ -50,7 +50,7 @@ std::optional<PlainCondition> plain(Scope& scope, const grammar::Node& node) {
   if (scope.is_described()) {
     return std::nullopt;
   }
-  ParameterPlaces before = scope.places();
+  ParameterPositions before = scope.places();
   auto read = ConditionReader(scope).read(node);
   if (!read) {
     scope.places() = std::move(before);
@@ -111,11 +111,11 @@ Result<Where> compile_conjuncts(Scope& scope, const grammar::Node& node) {
 
 /// The condition that says the same, if a sweep can look it up.
 std::optional<semantics::Condition> find_condition(const Scope& scope, const BoundExpression& residual) {
-  auto found = looked_up(scope.schema(), residual);
+  auto found = indexable(scope.schema(), residual);
   if (found) {
-    scope.places().see_leaf(*found);
+    scope.places().add_leaf(*found);
     if (is_negated(residual)) {
-      scope.places().lose();  // What is negated is said by another operator.
+      scope.places().mark_lost();  // What is negated is said by another operator.
     }
   }
   return found;

@@ -16,7 +16,7 @@
 #include "daedalus/semantics/session_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
-#include "parameter_places.hpp"
+#include "parameter_positions.hpp"
 #include "parameter_types.hpp"
 #include "parsed_statement.hpp"
 
@@ -59,7 +59,7 @@ class Scope {
   [[nodiscard]] const semantics::TimeZones* zones() const { return zones_; }
   /// What the session's clocks show; null: UTC. Whoever asks makes something that hangs on it.
   [[nodiscard]] const semantics::SessionZone* session_zone() const {
-    places_.hang_on_zone();
+    places_.depend_on_zone();
     return session_zone_;
   }
   /// An interval becomes a text within the statement. Errors: 0A000 the session shows intervals in another style than
@@ -133,7 +133,7 @@ class Scope {
     return index < kinds_.size() ? kinds_[index] : std::nullopt;
   }
   /// Where values of parameters end up; filled while the statement is compiled.
-  [[nodiscard]] ParameterPlaces& places() const { return places_; }
+  [[nodiscard]] ParameterPositions& places() const { return places_; }
   /// How many parameters the statement takes, as far as it is compiled.
   [[nodiscard]] int32_t parameters_used() const { return parameters_used_; }
   /// Refuses parameters that the statement does not have (08P01). To be asked when everything is compiled.
@@ -184,8 +184,8 @@ class Scope {
   bool has_alias_ = false;
   std::string_view database_ = schema_.table_name;
   int32_t parameters_used_ = 0;
-  mutable ParameterPlaces places_;   ///< Noted down, not decided by.
-  ParameterTypes* types_ = nullptr;  ///< Of a statement that is described.
+  mutable ParameterPositions places_;  ///< Noted down, not decided by.
+  ParameterTypes* types_ = nullptr;    ///< Of a statement that is described.
   bool leaves_mistakes_ = false;
 };
 

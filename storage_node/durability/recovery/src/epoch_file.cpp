@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "daedalus/node/epoch_keeper.hpp"
+#include "daedalus/node/epoch_store.hpp"
 #include "daedalus/semantics/placement.hpp"
 #include "daedalus/wire/v1/operations.pb.h"
 #include "sealed_file.hpp"
@@ -23,7 +23,7 @@ Result<std::optional<node::EpochRecord>> read_epoch(Disk& disk) {
   if (!body.ParseFromString(**content) || body.epoch() == 0) {
     return damaged_file(disk, kEpochFile);
   }
-  if (body.epoch() > node::EpochKeeper::kEpochMax) {
+  if (body.epoch() > node::EpochStore::kEpochMax) {
     return Error{
         ErrorCategory::kFatal, kDataCorrupted,
         fmt::format("{}: holds epoch {}, which no writer can have raised", disk.path_of(kEpochFile), body.epoch()),

@@ -16,7 +16,7 @@ namespace daedalus::durability {
 namespace {
 
 using engine::test::below;
-using engine::test::CheckpointKeeper;
+using engine::test::CheckpointStore;
 using engine::test::one_in;
 using engine::test::Random;
 
@@ -34,11 +34,11 @@ class Node final : public node::SegmentPort {
  public:
   explicit Node(Random& random) : schema_(node::tickets_schema()), codec_(*schema_), map_(node::default_options().map) {
     for (uint32_t number = 0; number < kSegments; ++number) {
-      keepers_.push_back(std::make_unique<CheckpointKeeper>(random, 0));
+      stores_.push_back(std::make_unique<CheckpointStore>(random, 0));
       engine::SegmentOptions options = node::default_options().segment;
       options.memory_bytes = 64u << 10;
       options.chunk_rows = 64;
-      options.checkpoint_hook = keepers_.back().get();
+      options.checkpoint_hook = stores_.back().get();
       segments_.push_back(std::make_unique<engine::Segment>(*schema_, codec_.codec(), options));
     }
     core_ = std::make_unique<node::NodeCore>(node_options(), schema_, map_, *this);
@@ -69,10 +69,10 @@ class Node final : public node::SegmentPort {
     std::vector<std::shared_ptr<const engine::test::KeptCheckpoint>> images;
     for (uint32_t number = 0; number < kSegments; ++number) {
       EXPECT_TRUE(segments_[number]->begin_checkpoint());
-      while (keepers_[number]->round_count() == 0) {
+      while (stores_[number]->round_count() == 0) {
         segments_[number]->step({0});
       }
-      images.push_back(keepers_[number]->last());
+      images.push_back(stores_[number]->last());
     }
     return images;
   }
@@ -90,7 +90,7 @@ class Node final : public node::SegmentPort {
   std::shared_ptr<const semantics::Schema> schema_;
   semantics::GenericRowCodec codec_;
   contract::PartitionMap map_;
-  std::vector<std::unique_ptr<CheckpointKeeper>> keepers_;
+  std::vector<std::unique_ptr<CheckpointStore>> stores_;
   std::vector<std::unique_ptr<engine::Segment>> segments_;
   node::Effects effects_;
   ReplayProgress progress_;

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "daedalus/engine/operation.hpp"
+#include "deadline_check.hpp"
 #include "expression_column.hpp"
 #include "group_keys.hpp"
 #include "group_table.hpp"
-#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -99,7 +99,8 @@ class Groupings {
  public:
   /// memory: asked before anything grows with the groups; outlives this object.
   /// patience: of whoever computes; outlives it, too.
-  explicit Groupings(AnswerMemory& memory, Patience* patience = nullptr) : memory_(&memory), expressions_(patience) {}
+  explicit Groupings(AnswerMemory& memory, DeadlineCheck* deadline_check = nullptr)
+      : memory_(&memory), expressions_(deadline_check) {}
 
   [[nodiscard]] AnswerMemory& memory() const { return *memory_; }
   [[nodiscard]] BatchScratch& scratch() { return scratch_; }

@@ -247,9 +247,9 @@ VectorNodePtr make_cast_node(const BoundExpression& call, const NodeMaker& make)
   const bool are_timestamps = semantics::is_timestamp(from.kind) && semantics::is_timestamp(to.kind);
   const bool is_same = are_timestamps || (to.kind == TypeKind::kText && semantics::is_string(from.kind)) ||
                        (to.kind == TypeKind::kDouble && semantics::is_floating(from.kind));
-  const bool are_moments =
-      semantics::is_moment(from.kind) && semantics::is_moment(to.kind) && from.kind != to.kind && !are_timestamps;
-  if (!are_exact && !is_to_double && !is_same && !are_moments) {
+  const bool are_datetimes =
+      semantics::is_datetime(from.kind) && semantics::is_datetime(to.kind) && from.kind != to.kind && !are_timestamps;
+  if (!are_exact && !is_to_double && !is_same && !are_datetimes) {
     return nullptr;
   }
   VectorNodePtr node = make(call.arguments[0]);
@@ -262,7 +262,7 @@ VectorNodePtr make_cast_node(const BoundExpression& call, const NodeMaker& make)
   if (is_to_double) {
     return node->scale() <= FloatingCastNode::kScaleMax ? std::make_shared<FloatingCastNode>(std::move(node)) : nullptr;
   }
-  if (are_moments) {
+  if (are_datetimes) {
     return from.kind == TypeKind::kDate ? VectorNodePtr(std::make_shared<MidnightNode>(std::move(node)))
                                         : std::make_shared<DayNode>(std::move(node));
   }

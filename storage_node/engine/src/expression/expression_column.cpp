@@ -62,7 +62,7 @@ semantics::Value value_at(const ColumnLayout& layout, const ColumnVector& vector
 ExpressionColumn::ExpressionColumn(const TableLayout& layout, semantics::BoundExpression expression,
                                    ExpressionPool* pool)
     : layout_(column_layout(expression.type, expression.nullable)),
-      plain_(layout, expression, pool != nullptr ? pool->patience() : nullptr) {
+      plain_(layout, expression, pool != nullptr ? pool->deadline_check() : nullptr) {
   ExpressionPool own;
   node_ = (pool != nullptr ? *pool : own).node(layout, expression);
 }
@@ -104,7 +104,7 @@ Result<void> ExpressionColumn::take_part(const RowBatch& part, uint32_t first, c
   }
   DCHECK(made.boxed != nullptr || made.values != nullptr);
   if (plain_.is_over()) {
-    return plain_.patience_error();
+    return plain_.deadline_error();
   }
   node_->begin(part);
   const ValueVector values = node_->values(part);
@@ -222,7 +222,7 @@ std::optional<int32_t> ExpressionColumn::exact_scale() const {
 
 Result<ExactVector> ExpressionColumn::compute_exact(const RowBatch& batch) const {
   if (plain_.is_over()) {
-    return plain_.patience_error();
+    return plain_.deadline_error();
   }
   node_->begin(batch);
   ValueVector values = node_->values(batch);
@@ -262,7 +262,7 @@ Result<void> ExpressionColumn::keep_true(const RowBatch& batch, VectorBits& rows
     return keep_true_by_row(batch, rows);
   }
   if (plain_.is_over()) {
-    return plain_.patience_error();
+    return plain_.deadline_error();
   }
   const VectorBits wanted = rows;
   node_->begin(batch);

@@ -187,7 +187,7 @@ VectorNodePtr ExpressionPool::node(const TableLayout& layout, const BoundExpress
     }
     if (made == nullptr) {
       parts.clear();
-      made = make_plain_node(expression, layout, patience_);
+      made = make_plain_node(expression, layout, deadline_check_);
     }
     made->keep_chunks(kept_, std::move(parts));
   } else {

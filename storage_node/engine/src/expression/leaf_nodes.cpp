@@ -219,8 +219,8 @@ class ConstantNode final : public VectorNode {
 /// A row at a time, by the plain evaluation. A row with an error is hard: so it is asked again, by whoever wants it.
 class PlainNode final : public VectorNode {
  public:
-  PlainNode(FormOf form, const BoundExpression& expression, const TableLayout& layout, Patience* patience)
-      : VectorNode(form.form, form.scale), rows_(layout, expression, patience) {}
+  PlainNode(FormOf form, const BoundExpression& expression, const TableLayout& layout, DeadlineCheck* deadline_check)
+      : VectorNode(form.form, form.scale), rows_(layout, expression, deadline_check) {}
 
   [[nodiscard]] bool is_by_row() const override { return true; }
 
@@ -348,8 +348,8 @@ VectorNodePtr make_leaf_node(const BoundExpression& leaf, const TableLayout& lay
   return std::make_shared<ConstantNode>(form, leaf);
 }
 
-VectorNodePtr make_plain_node(const BoundExpression& call, const TableLayout& layout, Patience* patience) {
-  return std::make_shared<PlainNode>(*form_of(call), call, layout, patience);
+VectorNodePtr make_plain_node(const BoundExpression& call, const TableLayout& layout, DeadlineCheck* deadline_check) {
+  return std::make_shared<PlainNode>(*form_of(call), call, layout, deadline_check);
 }
 
 }  // namespace daedalus::engine

@@ -158,7 +158,7 @@ class ExactNode final : public PairNode {
 
   /// Infinity is a number of its own that no arithmetic moves.
   void mark_infinite(const ValueVector& side, TypeKind kind, uint32_t count) {
-    if (!semantics::is_moment(kind)) {
+    if (!semantics::is_datetime(kind)) {
       return;
     }
     const Limits finite = limits_of(kind);
@@ -167,7 +167,7 @@ class ExactNode final : public PairNode {
       return;
     }
     for (uint32_t position = 0; position < count; ++position) {
-      if (semantics::is_infinite_moment(kind, moments.at(position))) {
+      if (semantics::is_infinite_datetime(kind, moments.at(position))) {
         mark_hard(position, count);
       }
     }
@@ -373,7 +373,7 @@ std::optional<IntegerOp> bits_of(std::string_view name) {
 }
 
 bool is_exact(TypeKind kind) {
-  return semantics::is_integer(kind) || semantics::is_moment(kind) || kind == TypeKind::kNumeric;
+  return semantics::is_integer(kind) || semantics::is_datetime(kind) || kind == TypeKind::kNumeric;
 }
 
 /// Makes a node of one operand: 0 − x.

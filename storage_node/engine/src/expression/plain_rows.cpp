@@ -96,8 +96,8 @@ void RememberedValues::forget() {
   }
 }
 
-PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expression, Patience* patience)
-    : layout_(&layout), expression_(std::move(expression)), patience_(patience) {
+PlainRows::PlainRows(const TableLayout& layout, semantics::BoundExpression expression, DeadlineCheck* deadline_check)
+    : layout_(&layout), expression_(std::move(expression)), deadline_check_(deadline_check) {
   semantics::for_each_input(expression_, [&](uint32_t number) { inputs_.push_back(number); });
   std::sort(inputs_.begin(), inputs_.end());
   inputs_.erase(std::unique(inputs_.begin(), inputs_.end()), inputs_.end());
@@ -124,7 +124,7 @@ const semantics::Value* PlainRows::value(const ChunkView& chunk, uint32_t row) {
 
 const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row) {
   if (is_over()) {
-    error_ = patience_->error();
+    error_ = deadline_check_->error();
     return nullptr;
   }
   for (const uint32_t input : inputs_) {
@@ -148,7 +148,7 @@ const semantics::Value* PlainRows::compute(const ChunkView& chunk, uint32_t row)
   texts_.give(std::move(made_));
   Result<semantics::Value> computed = semantics::evaluate(expression_, row_, texts_);
   if (!computed) {
-    error_ = is_over() ? patience_->error() : computed.error();
+    error_ = is_over() ? deadline_check_->error() : computed.error();
     return nullptr;
   }
   made_ = std::move(*computed);

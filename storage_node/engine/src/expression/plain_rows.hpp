@@ -12,7 +12,7 @@
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
 #include "daedalus/semantics/spare_texts.hpp"
-#include "patience.hpp"
+#include "deadline_check.hpp"
 
 namespace daedalus::engine {
 
@@ -54,7 +54,7 @@ class PlainRows {
  public:
   /// The layout outlives this object. Precondition: the expression is over columns of its schema, without aggregates.
   /// patience: outlives it, too; null: what is begun is ended.
-  PlainRows(const TableLayout& layout, semantics::BoundExpression expression, Patience* patience);
+  PlainRows(const TableLayout& layout, semantics::BoundExpression expression, DeadlineCheck* deadline_check);
 
   [[nodiscard]] const semantics::BoundExpression& expression() const { return expression_; }
   /// It stays until the next call. Null: that is the expression's error(), or that of patience that is over.
@@ -63,16 +63,16 @@ class PlainRows {
   [[nodiscard]] const Error& error() const { return error_; }
 
   /// Returns whether what these rows are for is given up: nothing need be computed for them.
-  [[nodiscard]] bool is_over() const { return patience_ != nullptr && patience_->is_over(); }
+  [[nodiscard]] bool is_over() const { return deadline_check_ != nullptr && deadline_check_->is_over(); }
   /// Precondition: is_over().
-  [[nodiscard]] Error patience_error() const { return patience_->error(); }
+  [[nodiscard]] Error deadline_error() const { return deadline_check_->error(); }
 
  private:
   [[nodiscard]] const semantics::Value* compute(const ChunkView& chunk, uint32_t row);
 
   const TableLayout* layout_;
   semantics::BoundExpression expression_;
-  Patience* patience_;
+  DeadlineCheck* deadline_check_;
   std::vector<uint32_t> inputs_;
   std::vector<semantics::Value> row_;  ///< By number of the input.
   std::vector<uint8_t> bytes_;         ///< Holds the bytes of one value.

@@ -125,7 +125,7 @@ bool is_of_days(const Interval& span) {
          span.micros != std::numeric_limits<int64_t>::min();
 }
 
-VectorNodePtr make_moved_moment(const ScalarFunction& function, const BoundExpression& call, const NodeMaker& make) {
+VectorNodePtr make_moved_timestamp(const ScalarFunction& function, const BoundExpression& call, const NodeMaker& make) {
   const bool is_turned = function.arguments[0] == TypeKind::kInterval;
   const Interval* span = constant_span(call.arguments[is_turned ? 0 : 1]);
   std::optional<BoundExpression> way = span != nullptr && is_of_days(*span) ? length_of(*span) : std::nullopt;
@@ -161,7 +161,7 @@ VectorNodePtr make_span_node(const BoundExpression& call, const NodeMaker& make)
   if (is_left && is_right && call.type.kind == TypeKind::kBool) {
     return make_comparison_of_spans(*function, call, make);
   }
-  return is_left != is_right && semantics::is_timestamp(call.type.kind) ? make_moved_moment(*function, call, make)
+  return is_left != is_right && semantics::is_timestamp(call.type.kind) ? make_moved_timestamp(*function, call, make)
                                                                         : nullptr;
 }
 

@@ -168,13 +168,14 @@ class LikeNode final : public VectorNode {
 /// ~ and ~* of one pattern, and their contraries. The automaton is the thread's: a batch asks for it once.
 class MatchNode final : public VectorNode {
  public:
-  MatchNode(std::string_view pattern, bool ignores_case, bool is_wanted, VectorNodePtr from, Patience* patience)
+  MatchNode(std::string_view pattern, bool ignores_case, bool is_wanted, VectorNodePtr from,
+            DeadlineCheck* deadline_check)
       : VectorNode(Form::kTruth, 0),
         pattern_(pattern),
         ignores_case_(ignores_case),
         is_wanted_(is_wanted),
         from_(std::move(from)),
-        patience_(patience) {}
+        deadline_check_(deadline_check) {}
 
  private:
   ValueVector compute(const RowBatch& batch) override {
@@ -208,15 +209,15 @@ class MatchNode final : public VectorNode {
   }
 
   [[nodiscard]] bool is_over_before(uint64_t steps) {
-    return patience_ != nullptr &&
-           (steps > semantics::kLongMatchSteps ? patience_->is_over_now() : patience_->is_over());
+    return deadline_check_ != nullptr &&
+           (steps > semantics::kLongMatchSteps ? deadline_check_->is_over_now() : deadline_check_->is_over());
   }
 
   std::string pattern_;
   bool ignores_case_;
   bool is_wanted_;
   VectorNodePtr from_;
-  Patience* patience_;
+  DeadlineCheck* deadline_check_;
   VectorBits truths_{};
   VectorBits hard_{};
 };
@@ -269,7 +270,7 @@ VectorNodePtr make_match_node(const BoundExpression& call, std::string_view sign
   VectorNodePtr from = pattern && call.arguments[0].type.kind == TypeKind::kText ? make(call.arguments[0]) : nullptr;
   return from == nullptr ? nullptr
                          : std::make_shared<MatchNode>(*pattern, sign.ends_with('*'), sign[0] != '!', std::move(from),
-                                                       make.pool.patience());
+                                                       make.pool.deadline_check());
 }
 
 }  // namespace

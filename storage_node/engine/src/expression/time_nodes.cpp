@@ -78,9 +78,9 @@ int64_t first_day_of(Unit unit, int64_t days) {
   return semantics::days_from_civil({date.year, month, 1});
 }
 
-class MomentNode : public VectorNode {
+class DatetimeNode : public VectorNode {
  protected:
-  MomentNode(FormOf form, Unit unit, VectorNodePtr from)
+  DatetimeNode(FormOf form, Unit unit, VectorNodePtr from)
       : VectorNode(form.form, form.scale), unit_(unit), from_(std::move(from)) {}
 
   [[nodiscard]] ValueVector read(const RowBatch& batch) {
@@ -101,7 +101,7 @@ class MomentNode : public VectorNode {
   }
 
   /// The number beneath a NULL may be no moment at all.
-  [[nodiscard]] static bool is_moment(int64_t micros) {
+  [[nodiscard]] static bool is_datetime(int64_t micros) {
     return micros >= semantics::kTimestampMicrosMin && micros <= semantics::kTimestampMicrosMax;
   }
 
@@ -114,9 +114,9 @@ class MomentNode : public VectorNode {
 };
 
 /// Truncates timestamps.
-class TruncationNode final : public MomentNode {
+class TruncationNode final : public DatetimeNode {
  public:
-  TruncationNode(Unit unit, VectorNodePtr from) : MomentNode({Form::kInteger, 0}, unit, std::move(from)) {}
+  TruncationNode(Unit unit, VectorNodePtr from) : DatetimeNode({Form::kInteger, 0}, unit, std::move(from)) {}
 
  private:
   ValueVector compute(const RowBatch& batch) override {
@@ -130,7 +130,7 @@ class TruncationNode final : public MomentNode {
         unit_ == Unit::kWeek || unit_ == Unit::kMonth || unit_ == Unit::kQuarter || unit_ == Unit::kYear;
     for (uint32_t position = 0; position < batch.count; ++position) {
       const int64_t micros = from.as_integers().at(position);
-      if (!is_moment(micros)) {
+      if (!is_datetime(micros)) {
         out[position] = 0;
         mark_hard(position);
         continue;
@@ -147,10 +147,10 @@ class TruncationNode final : public MomentNode {
 };
 
 /// Whole numbers, or microseconds as seconds, as numeric or double precision; of dates or timestamps.
-class FieldNode final : public MomentNode {
+class FieldNode final : public DatetimeNode {
  public:
   FieldNode(FormOf form, Unit unit, bool is_date, VectorNodePtr from)
-      : MomentNode(form, unit, std::move(from)), is_date_(is_date) {}
+      : DatetimeNode(form, unit, std::move(from)), is_date_(is_date) {}
 
  private:
   ValueVector compute(const RowBatch& batch) override {
@@ -159,7 +159,7 @@ class FieldNode final : public MomentNode {
     for (uint32_t position = 0; position < batch.count; ++position) {
       const int64_t moment = from.as_integers().at(position);
       fields[position] = 0;
-      if (is_date_ ? moment < semantics::kDateDaysMin || moment > kDaysMax : !is_moment(moment)) {
+      if (is_date_ ? moment < semantics::kDateDaysMin || moment > kDaysMax : !is_datetime(moment)) {
         mark_hard(position);
         continue;
       }

@@ -14,8 +14,8 @@
 
 #include "column_vector.hpp"
 #include "daedalus/semantics/bound_expression.hpp"
+#include "deadline_check.hpp"
 #include "kernels_vector.hpp"
-#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -161,9 +161,9 @@ using VectorNodePtr = std::shared_ptr<VectorNode>;
 class ExpressionPool {
  public:
   /// patience: of whoever computes; outlives the pool and its nodes. Null: what is begun is ended.
-  explicit ExpressionPool(Patience* patience = nullptr) : patience_(patience) {}
+  explicit ExpressionPool(DeadlineCheck* deadline_check = nullptr) : deadline_check_(deadline_check) {}
 
-  [[nodiscard]] Patience* patience() const { return patience_; }
+  [[nodiscard]] DeadlineCheck* deadline_check() const { return deadline_check_; }
 
   /// The part; null where values of its type have no form: intervals, numerics whose digits hang on the row.
   /// `layout` outlives the node.
@@ -182,7 +182,7 @@ class ExpressionPool {
   /// Beyond so many, parts are no longer looked for.
   static constexpr size_t kEntriesMax = 4096;
 
-  Patience* patience_;
+  DeadlineCheck* deadline_check_;
   std::vector<Entry> entries_;
   std::vector<uint32_t> first_of_hash_;  ///< By low bits of the hash: the last entry, plus one.
   std::vector<uint32_t> next_of_hash_;   ///< By entry: the one before, plus one.
@@ -219,7 +219,7 @@ struct NodeMaker {
 [[nodiscard]] VectorNodePtr make_leaf_node(const semantics::BoundExpression& leaf, const TableLayout& layout);
 /// The plain evaluation of whatever has no kernel, a row at a time.
 [[nodiscard]] VectorNodePtr make_plain_node(const semantics::BoundExpression& call, const TableLayout& layout,
-                                            Patience* patience);
+                                            DeadlineCheck* deadline_check);
 
 /// The form of an expression's values, and the digits that all of them have behind the point.
 struct FormOf {

@@ -7,7 +7,7 @@ using LiteralKind = CompiledLiteral::Kind;
 
 bool is_tracked(semantics::TypeKind kind) {
   using semantics::TypeKind;
-  return semantics::is_moment(kind) || kind == TypeKind::kTime || kind == TypeKind::kInt || kind == TypeKind::kBigint;
+  return semantics::is_datetime(kind) || kind == TypeKind::kTime || kind == TypeKind::kInt || kind == TypeKind::kBigint;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include "column_vector.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "daedalus/engine/segment_options.hpp"
-#include "patience.hpp"
+#include "deadline_check.hpp"
 #include "ring.hpp"
 
 namespace daedalus::engine {
@@ -104,7 +104,7 @@ class AnswerFlow {
   ComputeLimits compute;
   AnswerMemory memory;            ///< Accounts for rows in their queries' buffers, groups and orders in progress.
   Instant now{};                  ///< When the scanner last looked at the clock; judges deadlines.
-  Patience patience;              ///< Watches the time of those for whom the scanner computes rows.
+  DeadlineCheck deadline_check;   ///< Watches the time of those for whom the scanner computes rows.
   std::vector<VectorRoom> rooms;  ///< Says where the computed outputs of one query's batch are made.
   std::vector<uint32_t> ready;    ///< Queries that have ended or have a part to hand over, each once.
 };

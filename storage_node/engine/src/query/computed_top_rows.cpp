@@ -17,7 +17,7 @@ constexpr uint64_t kDigitBytes = 256;
 
 ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& store,
                                  const semantics::Selection& selection, uint32_t rows_max, AnswerMemory& memory,
-                                 Patience& patience)
+                                 DeadlineCheck& deadline_check)
     : store_(&store),
       rows_max_(rows_max),
       candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)),
@@ -27,7 +27,7 @@ ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& st
       memory_(memory) {
   CHECK(rows_max > 0 && rows_max <= UINT32_MAX / 2 && !selection.order_by.empty());
   for (const semantics::OrderKey& key : selection.order_by) {
-    ExpressionPool pool(&patience);
+    ExpressionPool pool(&deadline_check);
     keys_.push_back({source_of(layout, selection.outputs[key.output].expression, &pool), key.order});
     const ColumnLayout& column = keys_.back().source.layout();
     candidate_bytes_ += sizeof(semantics::Value) + (column.native == Native::kDecimal ? kDigitBytes : column.width);

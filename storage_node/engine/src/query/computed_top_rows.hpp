@@ -8,8 +8,8 @@
 
 #include "answer_memory.hpp"
 #include "daedalus/semantics/answer.hpp"
+#include "deadline_check.hpp"
 #include "expression_column.hpp"
-#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -19,7 +19,7 @@ class ComputedTopRows {
   /// Precondition: the selection is ordered and not aggregated. `memory` outlives this object, which asks it before it
   /// keeps more rows, as does `patience`, which is that of who computes the keys.
   ComputedTopRows(const TableLayout& layout, const ChunkStore& store, const semantics::Selection& selection,
-                  uint32_t rows_max, AnswerMemory& memory, Patience& patience);
+                  uint32_t rows_max, AnswerMemory& memory, DeadlineCheck& deadline_check);
 
   /// Takes rows of one chunk, ascending; chunks ascend too. Errors: those of the keys; 53200 no memory for more.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);

@@ -81,7 +81,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       top_.emplace(layout, store, selection, static_cast<uint32_t>(wanted), flow.memory);
     } else if (wanted > 0 && wanted <= kTopRowsMax) {
       computed_top_ = std::make_unique<ComputedTopRows>(layout, store, selection, static_cast<uint32_t>(wanted),
-                                                        flow.memory, flow.patience);
+                                                        flow.memory, flow.deadline_check);
     }
     active_ = wanted > 0;
     encoder_.emplace(layout, shared.outputs.of(selection), flow);
@@ -135,10 +135,10 @@ void QueryRun::follow(QueryRun& first) {
   }
 }
 
-Patience::Work QueryRun::work_for_client() {
+DeadlineCheck::Work QueryRun::work_for_client() {
   // Whose client has gone takes rows for others, in nobody's name.
   flow_->memory.work_for(error_.has_value() ? ByteBudget::kNobody : raw(query_.handle));
-  return {flow_->patience, waits_until_, has_followers_ ? nullptr : query_.aborted.get(), time_.get()};
+  return {flow_->deadline_check, waits_until_, has_followers_ ? nullptr : query_.aborted.get(), time_.get()};
 }
 
 void QueryRun::become_ready() {
@@ -176,7 +176,7 @@ void QueryRun::fail_all(Error error) {
 }
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
-  const Patience::Work work = work_for_client();
+  const DeadlineCheck::Work work = work_for_client();
   take_rows(chunk, rows, row_count, sketches);
 }
 
@@ -255,7 +255,7 @@ void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
-  const Patience::Work work = work_for_client();
+  const DeadlineCheck::Work work = work_for_client();
   residual_ == nullptr ? take_marked(chunk, selection) : take_narrowed(chunk, selection);
 }
 
@@ -347,7 +347,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
 }
 
 Result<AnswerRows> QueryRun::finish_rows() {
-  const Patience::Work work = work_for_client();
+  const DeadlineCheck::Work work = work_for_client();
   if (aggregation_ != nullptr) {
     return aggregation_->error ? Result<AnswerRows>(*aggregation_->error) : aggregation_->sets.finish();
   }

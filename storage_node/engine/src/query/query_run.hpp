@@ -115,7 +115,7 @@ class QueryRun {
   /// Takes rows that wait to be tested. When all have been found.
   void take_what_waits() {
     if (active_ && residual_ != nullptr && !residual_->is_empty()) {
-      const Patience::Work work = work_for_client();
+      const DeadlineCheck::Work work = work_for_client();
       take_waiting();
     }
   }
@@ -142,7 +142,7 @@ class QueryRun {
  private:
   void become_ready();
   /// From now on memory is asked for, and rows are computed, for its client; rows until what it gives goes.
-  [[nodiscard]] Patience::Work work_for_client();
+  [[nodiscard]] DeadlineCheck::Work work_for_client();
   void take_rows(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Does the same where a part of the condition is computed.
   void take_narrowed(uint32_t chunk, const uint64_t* selection);

@@ -48,7 +48,7 @@ const RowOutputs& SharedRowOutputs::of(const semantics::Selection& selection) {
   std::vector<ColumnSource> sources;
   sources.reserve(selection.outputs.size());
   for (const semantics::OutputColumn& output : selection.outputs) {
-    ExpressionPool pool(patience_);
+    ExpressionPool pool(deadline_check_);
     sources.push_back(source_of(*layout_, output.expression, &pool));
   }
   return known_.try_emplace(&selection, *layout_, sources, *memory_).first->second;

@@ -12,8 +12,8 @@
 
 #include "daedalus/semantics/packed_writer.hpp"
 #include "daedalus/semantics/selection.hpp"
+#include "deadline_check.hpp"
 #include "expression_column.hpp"
-#include "patience.hpp"
 
 namespace daedalus::engine {
 
@@ -51,8 +51,8 @@ class RowOutputs {
 class SharedRowOutputs {
  public:
   /// All outlive this object.
-  SharedRowOutputs(const TableLayout& layout, std::pmr::memory_resource& memory, Patience& patience)
-      : layout_(&layout), memory_(&memory), patience_(&patience) {}
+  SharedRowOutputs(const TableLayout& layout, std::pmr::memory_resource& memory, DeadlineCheck& deadline_check)
+      : layout_(&layout), memory_(&memory), deadline_check_(&deadline_check) {}
 
   /// Stays where it is until clear(). Cost: of a selection that was asked for before, a look into a hash table.
   /// Precondition: the selection lives until clear().
@@ -62,7 +62,7 @@ class SharedRowOutputs {
  private:
   const TableLayout* layout_;
   std::pmr::memory_resource* memory_;
-  Patience* patience_;
+  DeadlineCheck* deadline_check_;
   std::unordered_map<const semantics::Selection*, RowOutputs> known_;
 };
 

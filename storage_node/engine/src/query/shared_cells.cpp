@@ -284,8 +284,8 @@ Instant SharedCells::waits_until(const Set& set) const {
 
 void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
   batch.number = ++groupings_->scratch().batches;
-  Patience* const patience = groupings_->expressions().patience();
-  if (patience == nullptr || !set.states->has_computed()) {
+  DeadlineCheck* const deadline_check = groupings_->expressions().deadline_check();
+  if (deadline_check == nullptr || !set.states->has_computed()) {
     if (!take_together(set, batch)) {
       take_by_query(set, chunk, batch);
     }
@@ -294,10 +294,10 @@ void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
   std::optional<Error> over;
   bool is_taken = false;
   {
-    const Patience::Work work(*patience, waits_until(set), nullptr, &set.time);
+    const DeadlineCheck::Work work(*deadline_check, waits_until(set), nullptr, &set.time);
     is_taken = take_together(set, batch);
-    if (!is_taken && patience->is_over()) {
-      over = patience->error();
+    if (!is_taken && deadline_check->is_over()) {
+      over = deadline_check->error();
     }
   }
   if (over) {

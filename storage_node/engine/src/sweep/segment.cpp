@@ -14,10 +14,10 @@ namespace daedalus::engine {
 namespace {
 
 /// A figure written by one thread and read by any, for statistics only.
-using Figure = std::atomic<uint64_t>;
+using Counter = std::atomic<uint64_t>;
 
-uint64_t read(const Figure& figure) { return figure.load(std::memory_order_relaxed); }
-void write(Figure& figure, uint64_t value) { figure.store(value, std::memory_order_relaxed); }
+uint64_t read(const Counter& figure) { return figure.load(std::memory_order_relaxed); }
+void write(Counter& figure, uint64_t value) { figure.store(value, std::memory_order_relaxed); }
 
 ChunkShape shape_for(const TableLayout& layout, const SegmentOptions& options) {
   if (options.chunk_rows != 0) {
@@ -68,13 +68,13 @@ struct Segment::State {
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
   std::atomic<uint32_t> waiting_queries{0};
   std::atomic<uint32_t> waiting_updates{0};
-  Figure rows{0};
-  Figure prefix{0};
-  Figure cycles{0};
-  Figure cycle_ns_last{0};
-  Figure cycle_ns_max{0};
-  std::array<Figure, kCycleBuckets> cycle_counts{};
-  Figure cycles_late{0};
+  Counter rows{0};
+  Counter prefix{0};
+  Counter cycles{0};
+  Counter cycle_ns_last{0};
+  Counter cycle_ns_max{0};
+  std::array<Counter, kCycleBuckets> cycle_counts{};
+  Counter cycles_late{0};
   MemoryPlacement placement;  ///< Read by others only once has_placement is set.
   std::atomic<bool> has_placement{false};
 };
@@ -147,8 +147,8 @@ bool Segment::step(Instant now, StepBudget budget) {
   CHECK(budget.chunks_max > 0);
   State& state = *state_;
   state.flow.now = now;
-  state.flow.patience.look_at(budget.clock);
-  const semantics::EvaluationWatch::Scope watch(state.flow.patience);
+  state.flow.deadline_check.look_at(budget.clock);
+  const semantics::EvaluationWatch::Scope watch(state.flow.deadline_check);
   if (!is_mid_cycle()) {
     if (state.operations.is_empty() && !state.checkpoint.has_work()) {
       return false;
@@ -239,7 +239,7 @@ void Segment::settle_memory(std::optional<uint32_t> core) {
 void Segment::record_cycle_ns(uint64_t duration_ns) {
   write(state_->cycle_ns_last, duration_ns);
   write(state_->cycle_ns_max, std::max(read(state_->cycle_ns_max), duration_ns));
-  Figure& alike = state_->cycle_counts[cycle_bucket(duration_ns)];
+  Counter& alike = state_->cycle_counts[cycle_bucket(duration_ns)];
   write(alike, read(alike) + 1);
   write(state_->cycles_late, read(state_->cycles_late) + (state_->share.is_late(duration_ns) ? 1 : 0));
   state_->share.on_cycle(state_->queries_in_cycle, duration_ns);

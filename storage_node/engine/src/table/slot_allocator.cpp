@@ -36,7 +36,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
     }
     for (Cooling& cooling : cooling_) {
       if (cooling.generation + 2 <= generation) {
-        ripen(cooling);
+        release_cooled(cooling);
       }
     }
     if (free_count_ < demand.insert_rows) {
@@ -44,8 +44,8 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
         return false;
       }
       mark_branch(Branch::kCoolingSlotsTaken);
-      ripen(cooling_[0]);
-      ripen(cooling_[1]);
+      release_cooled(cooling_[0]);
+      release_cooled(cooling_[1]);
     }
     take(std::min(free_count_, demand.insert_rows), slots);
   }
@@ -126,14 +126,14 @@ void SlotAllocator::release_word(Timestamp timestamp, uint32_t word, uint64_t sl
     return;
   }
   if (cooling.generation < generation) {
-    ripen(cooling);  // Likewise: every insert from now on is at least two generations younger.
+    release_cooled(cooling);  // Likewise: every insert from now on is at least two generations younger.
     cooling.generation = generation;
   }
   cooling.slots[word] |= slots;
   cooling.count += count;
 }
 
-void SlotAllocator::ripen(Cooling& cooling) {
+void SlotAllocator::release_cooled(Cooling& cooling) {
   if (cooling.count == 0) {
     return;
   }

@@ -62,7 +62,7 @@ class SlotAllocator {
     std::vector<uint64_t> slots;
   };
 
-  void ripen(Cooling& cooling);
+  void release_cooled(Cooling& cooling);
   void release_word(Timestamp timestamp, uint32_t word, uint64_t slots);
   void take(uint32_t count, std::vector<uint32_t>& slots);
 

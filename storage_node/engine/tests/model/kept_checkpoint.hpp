@@ -103,10 +103,10 @@ struct KeptCheckpoint {
 };
 
 /// Keeps the last checkpoint that came to its end. Has room when it likes.
-class CheckpointKeeper final : public CheckpointHook {
+class CheckpointStore final : public CheckpointHook {
  public:
   /// `refuses_one_in`: of so many chunks it has no room for one; at least two; 0: it always has.
-  CheckpointKeeper(Random& random, uint64_t refuses_one_in)
+  CheckpointStore(Random& random, uint64_t refuses_one_in)
       : random_(random()), refuses_one_in_(refuses_one_in), dead_byte_(one_in(random, 2) ? 0xee : 0) {}
 
   [[nodiscard]] bool is_ready() const noexcept override { return !refuses(); }

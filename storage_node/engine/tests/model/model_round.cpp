@@ -185,10 +185,10 @@ class RoundWriter {
 /// Follows one segment and compares.
 class RoundRun {
  public:
-  RoundRun(const Round& round, Sightings& sightings)
+  RoundRun(const Round& round, SeenCases& seen_cases)
       : round_(round),
         scope_(round.table),
-        sightings_(sightings),
+        seen_cases_(seen_cases),
         segment_(test_schema(), test_codec(), round.options),
         table_(test_schema(), segment_.statistics().rows_max) {}
 
@@ -245,8 +245,8 @@ class RoundRun {
     const auto& done = std::get<UpdateOutput>(output);
     const UpdateOutput expected = table_.apply(update);
     prefix_ = update.timestamp;
-    sightings_.rows_without_room += expected.refused_no_room;
-    sightings_.rows_overflowed += expected.refused_overflow;
+    seen_cases_.rows_without_room += expected.refused_no_room;
+    seen_cases_.rows_overflowed += expected.refused_overflow;
     const auto text = [](const UpdateOutput& outcome) {
       std::string more;
       for (const FailedRows& rows : outcome.failed) {
@@ -267,11 +267,11 @@ class RoundRun {
   void note(const QueryOutput& answer) {
     const uint64_t rows = table_.rows().size();
     const uint64_t slots = segment_.statistics().rows_max;
-    sightings_.queries_of_no_row += rows == 0 ? 1 : 0;
-    sightings_.queries_of_one_row += rows == 1 ? 1 : 0;
-    sightings_.queries_of_one_chunk += slots == segment_.statistics().chunk_rows ? 1 : 0;
-    sightings_.queries_of_all_slots += rows == slots ? 1 : 0;
-    ++(answer.row_count > 0 ? sightings_.answers_with_rows : sightings_.answers_without);
+    seen_cases_.queries_of_no_row += rows == 0 ? 1 : 0;
+    seen_cases_.queries_of_one_row += rows == 1 ? 1 : 0;
+    seen_cases_.queries_of_one_chunk += slots == segment_.statistics().chunk_rows ? 1 : 0;
+    seen_cases_.queries_of_all_slots += rows == slots ? 1 : 0;
+    ++(answer.row_count > 0 ? seen_cases_.answers_with_rows : seen_cases_.answers_without);
   }
 
   [[nodiscard]] std::string fault_of_answer(const Query& query, const QueryOutput& answer) const {
@@ -287,7 +287,7 @@ class RoundRun {
 
   const Round& round_;
   const TestTableScope scope_;
-  Sightings& sightings_;
+  SeenCases& seen_cases_;
   Segment segment_;
   PlainTable table_;
   std::vector<size_t> updates_;  ///< Positions, in order.
@@ -330,9 +330,9 @@ Round without_queries(Round round, uint32_t burst_max) {
   return round;
 }
 
-std::string fault_of(const Round& round, Sightings* sightings) {
-  Sightings unwanted;
-  return RoundRun(round, sightings == nullptr ? unwanted : *sightings).fault();
+std::string fault_of(const Round& round, SeenCases* seen_cases) {
+  SeenCases unwanted;
+  return RoundRun(round, seen_cases == nullptr ? unwanted : *seen_cases).fault();
 }
 
 }  // namespace daedalus::engine::test

@@ -43,7 +43,7 @@ struct RoundSize {
 [[nodiscard]] Round without_queries(Round round, uint32_t burst_max);
 
 /// Holds what rounds came by, so that a test can say that none of it was missed.
-struct Sightings {
+struct SeenCases {
   uint64_t queries_of_no_row = 0;     ///< Counts queries of a segment without rows,
   uint64_t queries_of_one_row = 0;    ///< with one,
   uint64_t queries_of_one_chunk = 0;  ///< of one chunk,
@@ -61,7 +61,7 @@ struct Sightings {
 
 /// Runs the round on a segment and on a list of rows. What is wrong at the first difference; empty: nothing. Adds to
 /// `sightings` if there are any.
-[[nodiscard]] std::string fault_of(const Round& round, Sightings* sightings = nullptr);
+[[nodiscard]] std::string fault_of(const Round& round, SeenCases* seen_cases = nullptr);
 
 /// Finds an equal fault in fewer operations with fewer clauses. Precondition: the round has one. Cost: hundreds of
 /// runs.

@@ -52,7 +52,7 @@ void make_members(std::vector<Value>& values) {
 
 bool is_day(uint32_t column) {
   const TypeKind kind = test_schema().columns[column].type.kind;
-  return semantics::is_moment(kind);
+  return semantics::is_datetime(kind);
 }
 
 }  // namespace

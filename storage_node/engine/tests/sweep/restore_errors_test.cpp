@@ -22,12 +22,12 @@ SegmentOptions options_for(CheckpointHook* hook) {
 class RestoreErrorsTest : public testing::Test {
  protected:
   RestoreErrorsTest() {
-    Segment segment(test_schema(), test_codec(), options_for(&keeper_));
+    Segment segment(test_schema(), test_codec(), options_for(&store_));
     EXPECT_TRUE(segment.enqueue(Update{Timestamp{5}, {insert_rows(test_schema(), rows_of(100))}}));
     EXPECT_TRUE(segment.begin_checkpoint());
     while (segment.step({0})) {
     }
-    checkpoint_ = keeper_.last();
+    checkpoint_ = store_.last();
   }
 
   [[nodiscard]] ChunkImage chunk(size_t number) const { return checkpoint_->chunks.at(number).image(); }
@@ -45,7 +45,7 @@ class RestoreErrorsTest : public testing::Test {
   std::string fault_of(const ChunkImage& image) { return message_of(segment_.load_chunk(image)); }
 
   Random random_{1};
-  CheckpointKeeper keeper_{random_, 0};
+  CheckpointStore store_{random_, 0};
   std::shared_ptr<const KeptCheckpoint> checkpoint_;
   Segment segment_{test_schema(), test_codec(), options_for(nullptr)};
 };

@@ -22,7 +22,7 @@ struct Logged {
 };
 
 /// Holds what rounds came by.
-struct Sightings {
+struct SeenCases {
   uint64_t chunks_refused = 0;
   uint64_t chunks_apart = 0;       ///< In another prefix than the first of their checkpoint.
   uint64_t replayed_recorded = 0;  ///< Inserts that were put where the log says,
@@ -35,16 +35,16 @@ struct Sightings {
 class Life {
  public:
   Life(Random& random, SegmentOptions options, uint32_t chunks_max)
-      : keeper_(random, one_in(random, 3) ? 0 : 2 + below(random, 3)),
+      : store_(random, one_in(random, 3) ? 0 : 2 + below(random, 3)),
         chunks_max_(chunks_max),
         options_(std::move(options)) {
-    options_.checkpoint_hook = &keeper_;
+    options_.checkpoint_hook = &store_;
     options_.checkpoint_chunks_per_cycle_max = 1 + static_cast<uint32_t>(below(random, 3));
     segment_.emplace(test_schema(), test_codec(), options_);
   }
 
   [[nodiscard]] Segment& segment() { return *segment_; }
-  [[nodiscard]] const CheckpointKeeper& keeper() const { return keeper_; }
+  [[nodiscard]] const CheckpointStore& store() const { return store_; }
 
   void step(uint64_t count) {
     for (; count > 0; --count) {
@@ -64,15 +64,15 @@ class Life {
     return taken;
   }
   void finish_checkpoint() {
-    const uint64_t rounds = keeper_.round_count();
+    const uint64_t rounds = store_.round_count();
     static_cast<void>(segment_->begin_checkpoint());
-    while (keeper_.round_count() == rounds) {
+    while (store_.round_count() == rounds) {
       step(1);
     }
   }
 
  private:
-  CheckpointKeeper keeper_;
+  CheckpointStore store_;
   uint32_t chunks_max_;
   SegmentOptions options_;
   std::optional<Segment> segment_;
@@ -81,8 +81,8 @@ class Life {
 /// One seed's segments, one after the other, each restored from a checkpoint of the one before, and their log.
 class Lives {
  public:
-  Lives(uint64_t seed, uint32_t chunks_max, Sightings& sightings)
-      : random_(seed), mix_(random_), chunks_max_(chunks_max), sightings_(sightings) {
+  Lives(uint64_t seed, uint32_t chunks_max, SeenCases& seen_cases)
+      : random_(seed), mix_(random_), chunks_max_(chunks_max), seen_cases_(seen_cases) {
     options_.chunk_rows = 64;
     options_.memory_bytes = kRowBytes * 64 * (2 + below(random_, 9));
     options_.updates_per_cycle_max = one_in(random_, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random_, 8));
@@ -98,8 +98,8 @@ class Lives {
       live(20);
       life_->finish_checkpoint();
       live(below(random_, 12));
-      sightings_.chunks_refused += life_->keeper().refused();
-      std::unique_ptr<Life> restored = restore(*life_->keeper().last());
+      seen_cases_.chunks_refused += life_->store().refused();
+      std::unique_ptr<Life> restored = restore(*life_->store().last());
       if (restored == nullptr) {
         return;
       }
@@ -138,7 +138,7 @@ class Lives {
     for (Output& output : outputs) {
       log_.at(logged_).output = std::get<UpdateOutput>(std::move(output));
       ASSERT_EQ(log_[logged_].output.timestamp, log_[logged_].update.timestamp);
-      sightings_.rows_without_room += log_[logged_].output.refused_no_room;
+      seen_cases_.rows_without_room += log_[logged_].output.refused_no_room;
       check_slots(log_[logged_]);
       ++logged_;
     }
@@ -190,7 +190,7 @@ class Lives {
     for (const size_t chunk : order) {
       const ChunkImage image = checkpoint.chunks[chunk].image();
       EXPECT_TRUE(segment.load_chunk(image).has_value());
-      sightings_.chunks_apart += image.prefix != checkpoint.chunks[0].image().prefix ? 1 : 0;
+      seen_cases_.chunks_apart += image.prefix != checkpoint.chunks[0].image().prefix ? 1 : 0;
       lowest = std::min(lowest, image.prefix);
       highest = std::max(highest, image.prefix);
     }
@@ -234,7 +234,7 @@ class Lives {
         if (const auto* answer = std::get_if<QueryOutput>(&output)) {
           EXPECT_EQ(answer->error.has_value(), answer->prefix < prefixes.highest);
           EXPECT_TRUE(!answer->error.has_value() || answer->error->sqlstate == "57P03");
-          sightings_.queries_refused += answer->error.has_value() ? 1 : 0;
+          seen_cases_.queries_refused += answer->error.has_value() ? 1 : 0;
         } else {
           check_replayed(std::get<UpdateOutput>(output), log_.at(replayed++).output, prefixes);
         }
@@ -255,7 +255,7 @@ class Lives {
       EXPECT_LE(again.refused_overflow, first.refused_overflow);
     }
     const bool is_recorded = again.timestamp <= prefixes.allocator;
-    (is_recorded ? sightings_.replayed_recorded : sightings_.replayed_anew) += again.slots.empty() ? 0 : 1;
+    (is_recorded ? seen_cases_.replayed_recorded : seen_cases_.replayed_anew) += again.slots.empty() ? 0 : 1;
   }
 
   static Query everything() {
@@ -332,7 +332,7 @@ class Lives {
   Random random_;
   OperationMix mix_;
   uint32_t chunks_max_;
-  Sightings& sightings_;
+  SeenCases& seen_cases_;
   SegmentOptions options_;
   std::unique_ptr<Life> life_;
   std::optional<PlainTable> table_;
@@ -345,32 +345,32 @@ class Lives {
 TEST(RestoreTest, ARestoredSegmentIsTheOneThatWasLostAndGoesOnLikeIt) {
   const uint64_t seed = test_seed();
   const uint64_t rounds = from_environment("DAEDALUS_RESTORE_ROUNDS", 40);
-  Sightings sightings;
+  SeenCases seen_cases;
   uint64_t first = 0;
   on_every_instruction_set([&] {
     for (uint64_t round = first; round < first + rounds && !testing::Test::HasFailure(); ++round) {
       SCOPED_TRACE("DAEDALUS_SEED=" + std::to_string(seed + round));
-      Lives(seed + round, (seed + round) % 2 == 0 ? 1 : UINT32_MAX, sightings).run();
+      Lives(seed + round, (seed + round) % 2 == 0 ? 1 : UINT32_MAX, seen_cases).run();
     }
     first += rounds;
   });
-  EXPECT_GT(sightings.chunks_refused, 0u);
-  EXPECT_GT(sightings.chunks_apart, 0u);
-  EXPECT_GT(sightings.replayed_recorded, 0u);
-  EXPECT_GT(sightings.replayed_anew, 0u);
-  EXPECT_GT(sightings.queries_refused, 0u);
-  EXPECT_GT(sightings.rows_without_room, 0u);
+  EXPECT_GT(seen_cases.chunks_refused, 0u);
+  EXPECT_GT(seen_cases.chunks_apart, 0u);
+  EXPECT_GT(seen_cases.replayed_recorded, 0u);
+  EXPECT_GT(seen_cases.replayed_anew, 0u);
+  EXPECT_GT(seen_cases.queries_refused, 0u);
+  EXPECT_GT(seen_cases.rows_without_room, 0u);
 }
 
 /// Slots that were recorded come from deletes, and those and the insert may be replayed together: an update between
 /// them must not find the later row where the earlier one was.
 TEST(RestoreTest, AReplayedRowIsNotSeenByUpdatesThatCameBeforeIt) {
   Random random(1);
-  CheckpointKeeper keeper(random, 0);
+  CheckpointStore store(random, 0);
   const SegmentOptions options{.memory_bytes = 4 * 64 * kRowBytes,
                                .chunk_rows = 64,
                                .access_paths = AccessPaths::kKeys,
-                               .checkpoint_hook = &keeper,
+                               .checkpoint_hook = &store,
                                .checkpoint_chunks_per_cycle_max = 1};
   Segment lost(test_schema(), test_codec(), options);
   const uint64_t slots = lost.statistics().rows_max;
@@ -396,10 +396,10 @@ TEST(RestoreTest, AReplayedRowIsNotSeenByUpdatesThatCameBeforeIt) {
   EXPECT_EQ(outputs[3].slots, (SlotRuns{{0, 10}}));
 
   Segment segment(test_schema(), test_codec(), options);
-  for (const KeptChunk& chunk : keeper.last()->chunks) {
+  for (const KeptChunk& chunk : store.last()->chunks) {
     ASSERT_TRUE(segment.load_chunk(chunk.image()).has_value());
   }
-  ASSERT_TRUE(segment.load_allocator(keeper.last()->allocator->image()).has_value());
+  ASSERT_TRUE(segment.load_allocator(store.last()->allocator->image()).has_value());
   ASSERT_TRUE(segment.finish_restore().has_value());
   EXPECT_EQ(segment.statistics().prefix, Timestamp{1});
   for (size_t next = 1; next < updates.size(); ++next) {

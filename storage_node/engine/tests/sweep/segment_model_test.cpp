@@ -23,8 +23,8 @@ constexpr uint64_t kOperations = 50'000;
 #endif
 
 /// The round's fault, with what brings it about in as few operations as can be.
-testing::AssertionResult agrees(const Round& round, Sightings* sightings = nullptr) {
-  const std::string fault = fault_of(round, sightings);
+testing::AssertionResult agrees(const Round& round, SeenCases* seen_cases = nullptr) {
+  const std::string fault = fault_of(round, seen_cases);
   if (fault.empty()) {
     return testing::AssertionSuccess();
   }
@@ -55,14 +55,14 @@ TEST(SegmentModelTest, TakesEveryBranchOfACycleAndComesBySegmentsOfAllSizes) {
   constexpr uint64_t kRoundsMax = 200;  // Twenty are mostly enough.
   constexpr uint64_t kRoundOperations = 1'250;
   std::fill(branches_taken.begin(), branches_taken.end(), false);
-  Sightings sightings;
+  SeenCases seen_cases;
   const uint64_t seed = test_seed();
-  for (uint64_t number = 0; number < kRoundsMax && !(all_branches_taken() && sightings.is_complete()); ++number) {
+  for (uint64_t number = 0; number < kRoundsMax && !(all_branches_taken() && seen_cases.is_complete()); ++number) {
     Random random(seed + number);
-    ASSERT_TRUE(agrees(random_round(random, random, {kRoundOperations}), &sightings))
+    ASSERT_TRUE(agrees(random_round(random, random, {kRoundOperations}), &seen_cases))
         << "DAEDALUS_SEED=" << seed + number;
   }
-  EXPECT_TRUE(sightings.is_complete());
+  EXPECT_TRUE(seen_cases.is_complete());
   for (size_t branch = 0; branch < kBranchCount; ++branch) {
     EXPECT_TRUE(branches_taken[branch]) << "branch " << branch;
   }

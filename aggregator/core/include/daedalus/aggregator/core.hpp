@@ -17,7 +17,7 @@
 #include "daedalus/base/allocator_use.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/merging/merge_scheduler.hpp"
 #include "daedalus/rpc/network.hpp"
@@ -26,9 +26,10 @@
 
 namespace daedalus::aggregator {
 
-/// The slots that an aggregator keeps for each of its clients: 4 MiB, if somebody fills every slot. There are more
-/// slots than a program has statements: where they are too few, each statement is often defined anew, with its columns.
-constexpr contract::SlotLimits kClientSlots{1024, contract::kShapeBytesMax};
+/// The handles that an aggregator keeps for each of its clients: 4 MiB, if somebody fills every handle. There are more
+/// handles than a program has statements: where they are too few, each statement is often defined anew, with its
+/// columns.
+constexpr contract::HandleLimits kClientHandles{1024, contract::kShapeBytesMax};
 
 /// Logins by PostgreSQL's protocol, since this process began.
 struct LoginCounts {

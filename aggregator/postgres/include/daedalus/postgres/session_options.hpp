@@ -7,7 +7,7 @@
 #include <string>
 
 #include "daedalus/base/units.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/semantics/time_zone.hpp"
 #include "daedalus/semantics/types.hpp"
 
@@ -44,7 +44,7 @@ struct SessionOptions {
   bool requires_tls = false;     ///< Clients of other machines come encrypted.
   bool writes_at_once = false;   ///< daedalus.block_writes of sessions that say nothing of it: immediate.
   SessionLimits limits;
-  contract::SlotLimits slots{1024, contract::kShapeBytesMax};  ///< The core's, for each of its clients.
+  contract::HandleLimits handles{1024, contract::kShapeBytesMax};  ///< The core's, for each of its clients.
 };
 
 }  // namespace daedalus::postgres

@@ -20,7 +20,7 @@
 namespace daedalus::aggregator {
 
 namespace sql {
-class KnownSelect;
+class CachedPlan;
 struct FoundStatement;
 }  // namespace sql
 
@@ -90,7 +90,7 @@ class Compiler final : public KnownStatements {
   /// The next statement that differs in literals only need not be compiled.
   void learn_shared(const wire::v1::StatementBody& statement, int64_t now_us);
   /// `known` may be null.
-  void know(std::shared_ptr<const sql::KnownSelect> known, const wire::v1::StatementBody& statement);
+  void know(std::shared_ptr<const sql::CachedPlan> known, const wire::v1::StatementBody& statement);
 
   struct State;
   std::unique_ptr<State> state_;

@@ -2,7 +2,7 @@
 // "Shapes").
 //
 // Decides what is shape and what is value, and that the two together are the selection they were made of. Refuses to
-// know slots, connections and SQL.
+// know handles, connections and SQL.
 #pragma once
 
 #include <cstdint>

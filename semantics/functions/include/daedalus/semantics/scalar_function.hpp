@@ -103,7 +103,7 @@ struct ArgumentKind {
                                                       const std::string* zone = nullptr);
 
 /// Says whether the session's zone may have a part in such a call: there are moments in it.
-[[nodiscard]] bool may_hang_on_zone(const ScalarFunction& function);
+[[nodiscard]] bool may_depend_on_zone(const ScalarFunction& function);
 /// Gives what is called instead of a function where a session's zone is not UTC: it takes the zone, as it travels, as
 /// one more argument. Null: a zone changes nothing.
 [[nodiscard]] const ScalarFunction* function_at_zone(const ScalarFunction& function);

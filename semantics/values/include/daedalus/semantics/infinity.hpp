@@ -25,7 +25,7 @@ namespace daedalus::semantics {
 }
 
 /// Says whether the number of a date or of a timestamp is infinite; that of another kind never is.
-[[nodiscard]] constexpr bool is_infinite_moment(TypeKind kind, int64_t number) {
+[[nodiscard]] constexpr bool is_infinite_datetime(TypeKind kind, int64_t number) {
   return kind == TypeKind::kDate ? is_infinite_date(number) : is_timestamp(kind) && is_infinite_timestamp(number);
 }
 
@@ -42,7 +42,7 @@ constexpr int64_t kDaysFrom1970To2000 = 10'957;
 /// PostgreSQL's number of a moment, which it counts from 2000. Infinity's is the same in both. Finite moments behind
 /// PostgreSQL's first one only.
 [[nodiscard]] constexpr int64_t since_2000(TypeKind kind, int64_t since_1970) {
-  if (is_infinite_moment(kind, since_1970)) {
+  if (is_infinite_datetime(kind, since_1970)) {
     return since_1970;
   }
   return since_1970 - kDaysFrom1970To2000 * (kind == TypeKind::kDate ? 1 : kMicrosPerDay);

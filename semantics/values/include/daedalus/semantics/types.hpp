@@ -70,7 +70,7 @@ struct Type {
   return kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz;
 }
 /// Says whether it is a timestamp or a date.
-[[nodiscard]] constexpr bool is_moment(TypeKind kind) { return kind == TypeKind::kDate || is_timestamp(kind); }
+[[nodiscard]] constexpr bool is_datetime(TypeKind kind) { return kind == TypeKind::kDate || is_timestamp(kind); }
 
 /// PostgreSQL's spelling: "numeric(10,2)", "character(3)", "character varying(20)", "timestamp without time zone".
 [[nodiscard]] std::string to_string(const Type& type);

@@ -19,7 +19,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/node/effects.hpp"
-#include "daedalus/node/epoch_keeper.hpp"
+#include "daedalus/node/epoch_store.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/query_controller.hpp"
@@ -169,7 +169,7 @@ class NodeCore {
   contract::PartitionMap map_;
   SegmentPort& segments_;
   NodePlacement placement_;
-  EpochKeeper epochs_;
+  EpochStore epochs_;
   Sequencer sequencer_;
   LogProgress log_;
   UpdatePipeline updates_;

@@ -11,19 +11,19 @@
 #include <unordered_map>
 
 #include "daedalus/contract/shape.hpp"
-#include "daedalus/contract/shape_slots.hpp"
+#include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/rpc/network.hpp"
 
 namespace daedalus::node {
 
 /// A node keeps so much for each connection: 16 MiB as they travel, if somebody fills every slot.
-constexpr contract::SlotLimits kNodeSlots{4096, contract::kShapeBytesMax};
+constexpr contract::HandleLimits kNodeHandles{4096, contract::kShapeBytesMax};
 
 class QueryShapes {
  public:
   explicit QueryShapes(std::shared_ptr<const semantics::Schema> schema) : schema_(std::move(schema)) {}
 
-  void on_up(rpc::PeerId peer) { peers_.try_emplace(peer, kNodeSlots); }
+  void on_up(rpc::PeerId peer) { peers_.try_emplace(peer, kNodeHandles); }
   void on_down(rpc::PeerId peer) { peers_.erase(peer); }
 
   /// Precondition of both: the peer is up. What is wrong with a definition is said to whoever uses it.
@@ -43,7 +43,7 @@ class QueryShapes {
   void forget_unused();
 
   std::shared_ptr<const semantics::Schema> schema_;
-  std::map<rpc::PeerId, contract::ReceivedSlots<contract::SelectShape>> peers_;
+  std::map<rpc::PeerId, contract::ReceivedHandles<contract::SelectShape>> peers_;
   std::unordered_map<std::string, std::weak_ptr<const contract::SelectShape>> known_;  ///< By their bytes, whole.
   size_t known_max_ = 64;  ///< When there are so many, those that nobody has any more are looked for.
 };

@@ -202,7 +202,7 @@ public final class ClientCostProbe {
             socket.setTcpNoDelay(true);
             OutputStream out = socket.getOutputStream();
             Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setFrameSizeMax(Frame.SIZE_MAX)
-                    .setShapeSlotsMax(handles).setShapeBytesMax(handles == 0 ? 0 : 1 << 22).build();
+                    .setShapeHandlesMax(handles).setShapeBytesMax(handles == 0 ? 0 : 1 << 22).build();
             out.write(new Frame(FrameType.HELLO, hello.toByteArray()).encode());
             Framer framer = new Framer(Frame.SIZE_MAX);
             BatchFrame answers = new BatchFrame(FrameType.RESULTS);

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 /** Prepared statements and texts over real connections, to aggregators that keep handles and to such that do not. */
 @Timeout(60)
 class PreparedStatementTest {
-    private static final Hello HANDLES = Hello.newBuilder().setClusterId("c").setShapeSlotsMax(4)
+    private static final Hello HANDLES = Hello.newBuilder().setClusterId("c").setShapeHandlesMax(4)
             .setShapeBytesMax(4_000)
             .build();
     private static final String QUERY = "SELECT rloc, product_id FROM bookings WHERE rloc = $1";
@@ -39,7 +39,7 @@ class PreparedStatementTest {
         @Override
         public void accept(FakeAggregator fake, Operation operation) {
             try {
-                int handle = operation.getHeader().getShapeSlot();
+                int handle = operation.getHeader().getShapeHandle();
                 if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_DEFINE) {
                     handles.put(handle, ShapeBody.parseFrom(operation.getBody()).getSql());
                     definitions++;

@@ -123,7 +123,7 @@ final class OperationBytes {
                 + stringSize(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId())
                 + stringSize(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal())
                 + uint64Size(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence)
-                + uint64Size(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeHandle);
+                + uint64Size(OperationHeader.SHAPE_HANDLE_FIELD_NUMBER, shapeHandle);
         List<Route> routes = content.routes();
         for (int route = 0; route < routes.size(); route++) {
             count += CodedOutputStream.computeMessageSize(OperationHeader.ROUTES_FIELD_NUMBER, routes.get(route));
@@ -145,7 +145,7 @@ final class OperationBytes {
         writeString(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId(), out);
         writeString(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal(), out);
         writeUInt64(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence, out);
-        writeUInt64(OperationHeader.SHAPE_SLOT_FIELD_NUMBER, shapeHandle, out);
+        writeUInt64(OperationHeader.SHAPE_HANDLE_FIELD_NUMBER, shapeHandle, out);
     }
 
     private static int uint64Size(int field, long value) {

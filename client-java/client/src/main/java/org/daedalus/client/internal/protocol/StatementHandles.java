@@ -68,7 +68,7 @@ final class StatementHandles {
      * @param sequences of operations on the connection: the next one
      */
     StatementHandles(Hello hello, LongSupplier sequences) {
-        this.handlesMax = (int) Math.min(HANDLES_MAX, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
+        this.handlesMax = (int) Math.min(HANDLES_MAX, Integer.toUnsignedLong(hello.getShapeHandlesMax()));
         this.bodySizeMax = Math.min(BODY_SIZE_MAX, Integer.toUnsignedLong(hello.getShapeBytesMax()));
         this.sequences = sequences;
     }

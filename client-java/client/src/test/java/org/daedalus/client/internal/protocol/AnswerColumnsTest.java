@@ -86,7 +86,7 @@ class AnswerColumnsTest {
             send.writeTo(CodedOutputStream.newInstance(bytes));
             for (Operation operation : OperationBatch.parseFrom(bytes).getOperationsList()) {
                 long sequence = operation.getHeader().getSequence();
-                int handle = operation.getHeader().getShapeSlot();
+                int handle = operation.getHeader().getShapeHandle();
                 switch (operation.getHeader().getKind()) {
                     case OPERATION_KIND_DEFINE ->
                             handles.put(handle, new Shape(sequence, ShapeBody.parseFrom(operation.getBody()).getSql()));
@@ -106,7 +106,7 @@ class AnswerColumnsTest {
     private void connect(int handles) {
         aggregator.handles.clear();
         aggregator.jobs.clear();
-        carryOut(core.onUp(ENDPOINT, ++peerId, Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(handles)
+        carryOut(core.onUp(ENDPOINT, ++peerId, Hellos.AGGREGATOR.toBuilder().setShapeHandlesMax(handles)
                 .setShapeBytesMax(1_000).build(), 0));
     }
 
@@ -233,7 +233,7 @@ class AnswerColumnsTest {
     @Test
     void shouldKeepNoDefinitionWithoutHandleAndNotInFlight() {
         long[] sequence = {0};
-        StatementHandles handles = new StatementHandles(Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(1)
+        StatementHandles handles = new StatementHandles(Hellos.AGGREGATOR.toBuilder().setShapeHandlesMax(1)
                 .setShapeBytesMax(100).build(), () -> ++sequence[0]);
         StatementHandles.Definition old = handles.use(new StatementText("old"));
         assertThat(handles.use(new StatementText("old"))).isSameAs(old);

@@ -266,7 +266,7 @@ class ClientCoreRoomTest {
     /** A statement that is sent whole after a definition was refused takes the room of one handle, not of two. */
     @Test
     void shouldTakeBackWhatRestedOnADefinitionThatWasRefused() {
-        Hello handles = Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(10).setShapeBytesMax(10_000).build();
+        Hello handles = Hellos.AGGREGATOR.toBuilder().setShapeHandlesMax(10).setShapeBytesMax(10_000).build();
         core.onUp(A, 1, handles, 0);
         ClientActions.Send used = core.submit(statement("one $1"), 0).sends().get(0);
         core.onResult(1, end(sequence(used)), 0);

@@ -35,7 +35,7 @@ class StatementHandlesTest {
     private final Map<Long, Receiver> receivers = new HashMap<>();
 
     private static Hello hello(int handles, int bytes) {
-        return Hellos.AGGREGATOR.toBuilder().setShapeSlotsMax(handles).setShapeBytesMax(bytes).build();
+        return Hellos.AGGREGATOR.toBuilder().setShapeHandlesMax(handles).setShapeBytesMax(bytes).build();
     }
 
     private static Request statement(String sql, SubmissionId submission, Object... parameters) {
@@ -85,7 +85,7 @@ class StatementHandlesTest {
         private String take(Operation operation) {
             assertThat(operation.getHeader().getSequence()).isGreaterThan(lastSequence);
             lastSequence = operation.getHeader().getSequence();
-            int handle = operation.getHeader().getShapeSlot();
+            int handle = operation.getHeader().getShapeHandle();
             try {
                 if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_DEFINE) {
                     define(handle, ShapeBody.parseFrom(operation.getBody()));
@@ -105,7 +105,7 @@ class StatementHandlesTest {
 
         private void define(int handle, ShapeBody shape) {
             definitions++;
-            assertThat((long) handle).isBetween(1L, Integer.toUnsignedLong(hello.getShapeSlotsMax()));
+            assertThat((long) handle).isBetween(1L, Integer.toUnsignedLong(hello.getShapeHandlesMax()));
             handles.put(handle, shape);
             assertThat((long) shape.getSerializedSize())
                     .isLessThanOrEqualTo(Integer.toUnsignedLong(hello.getShapeBytesMax()));
@@ -143,7 +143,7 @@ class StatementHandlesTest {
         for (int time = 1; time <= 3; time++) {
             Operation operation = sent(query("SELECT a FROM t WHERE b = $1"));
             assertThat(operation.getHeader().getSequence()).isEqualTo(time + 1);
-            assertThat(operation.getHeader().getShapeSlot()).isEqualTo(1);
+            assertThat(operation.getHeader().getShapeHandle()).isEqualTo(1);
             assertThat(StatementBody.parseFrom(operation.getBody()))
                     .isEqualTo(StatementBody.parseFrom(ParameterBytes.of(7)));
         }
@@ -162,11 +162,11 @@ class StatementHandlesTest {
     @Test
     void shouldEvictWhatWasNotUsedForLongest() {
         connect(A, 1, hello(2, 10_000));
-        assertThat(sent(query("one $1")).getHeader().getShapeSlot()).isEqualTo(1);
-        assertThat(sent(query("two $1")).getHeader().getShapeSlot()).isEqualTo(2);
-        assertThat(sent(query("one $1")).getHeader().getShapeSlot()).isEqualTo(1);
-        assertThat(sent(query("three $1")).getHeader().getShapeSlot()).isEqualTo(2);
-        assertThat(sent(query("one $1")).getHeader().getShapeSlot()).isEqualTo(1);
+        assertThat(sent(query("one $1")).getHeader().getShapeHandle()).isEqualTo(1);
+        assertThat(sent(query("two $1")).getHeader().getShapeHandle()).isEqualTo(2);
+        assertThat(sent(query("one $1")).getHeader().getShapeHandle()).isEqualTo(1);
+        assertThat(sent(query("three $1")).getHeader().getShapeHandle()).isEqualTo(2);
+        assertThat(sent(query("one $1")).getHeader().getShapeHandle()).isEqualTo(1);
         assertThat(receivers.get(1L).definitions).isEqualTo(3);
     }
 
@@ -175,15 +175,15 @@ class StatementHandlesTest {
         connect(A, 1, hello(10, 12_000));
         String fitting = "x".repeat(12_000 - 3);
         assertThat(new StatementText(fitting).field().size()).isEqualTo(12_000);
-        assertThat(sent(query(fitting)).getHeader().getShapeSlot()).isPositive();
-        assertThat(sent(query(fitting + "x")).getHeader().getShapeSlot()).isZero();
-        assertThat(sent(statement("no parameters", null)).getHeader().getShapeSlot()).isZero();
-        assertThat(sent(statement("x".repeat(11_000), ID, 1)).getHeader().getShapeSlot()).isPositive();
+        assertThat(sent(query(fitting)).getHeader().getShapeHandle()).isPositive();
+        assertThat(sent(query(fitting + "x")).getHeader().getShapeHandle()).isZero();
+        assertThat(sent(statement("no parameters", null)).getHeader().getShapeHandle()).isZero();
+        assertThat(sent(statement("x".repeat(11_000), ID, 1)).getHeader().getShapeHandle()).isPositive();
         connect(B, 2, hello(10, 1_000_000));
         core.onDown(A, 1, "reset", 0);
-        assertThat(sent(statement("x".repeat(Request.WRITING_TEXT_SIZE_MAX), ID, 1)).getHeader().getShapeSlot())
+        assertThat(sent(statement("x".repeat(Request.WRITING_TEXT_SIZE_MAX), ID, 1)).getHeader().getShapeHandle())
                 .isZero();
-        assertThat(sent(query("x".repeat(Request.WRITING_TEXT_SIZE_MAX))).getHeader().getShapeSlot()).isPositive();
+        assertThat(sent(query("x".repeat(Request.WRITING_TEXT_SIZE_MAX))).getHeader().getShapeHandle()).isPositive();
     }
 
     @Test
@@ -206,9 +206,9 @@ class StatementHandlesTest {
     @Test
     void shouldSendEverythingWholeWhereNoHandlesAreOffered() {
         connect(A, 1, Hellos.AGGREGATOR);
-        assertThat(sent(query("one $1")).getHeader().getShapeSlot()).isZero();
+        assertThat(sent(query("one $1")).getHeader().getShapeHandle()).isZero();
         connect(B, 2, hello(-1, -1));
-        assertThat(sent(query("one $1")).getHeader().getShapeSlot()).as("more than this side can count").isEqualTo(1);
+        assertThat(sent(query("one $1")).getHeader().getShapeHandle()).as("more than this side can count").isEqualTo(1);
     }
 
     @Test
@@ -241,7 +241,7 @@ class StatementHandlesTest {
         ClientActions again = core.onTick(0);
         assertThat(again.sends()).hasSize(2);
         take(again);
-        assertThat(sent(query("before $1")).getHeader().getShapeSlot()).isZero();
+        assertThat(sent(query("before $1")).getHeader().getShapeHandle()).isZero();
     }
 
     @Test
