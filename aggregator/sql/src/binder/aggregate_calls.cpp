@@ -37,7 +37,7 @@ std::optional<TypeKind> kind_of_unknown(AggregateFunction function) {
   }
 }
 
-/// Where PostgreSQL says that an expression is, once it is read: `DATE 'x'` is where its text is.
+/// Returns the place that PostgreSQL gives an expression once it is read: that of `DATE 'x'` is where its text begins.
 int32_t location_of_value(const grammar::Node& node) {
   if (node.kind() == grammar::Node::kCast) {
     return location_of_value(node.cast().argument);
@@ -53,7 +53,7 @@ int32_t location_of_value(const grammar::Node& node) {
   return starts_with_left ? location_of_value(node.operator_expression().left) : location_of(node);
 }
 
-/// Whether `taken` is the expression, as it is or brought to the type that the aggregate takes.
+/// True when `taken` is the expression, as it is or cast to the type that the aggregate takes.
 bool is_taken_as(const BoundExpression& expression, const BoundExpression& taken) {
   return taken == expression || (taken.is_call(FunctionId::kCast) && taken.arguments[0] == expression);
 }
@@ -125,7 +125,7 @@ ExpressionBinder::Bound ExpressionBinder::aggregate_call(const grammar::Function
   if (!made) {
     return scope_.located(made.error(), node.location);
   }
-  // What is wrong in its arguments comes first.
+  // PostgreSQL reports mistakes in the arguments before it reports that the aggregate may not stand here.
   if (auto placed = check_place("aggregate functions are", "aggregate function calls cannot be nested", node.location);
       !placed) {
     return placed.error();
@@ -224,7 +224,7 @@ Result<ExpressionBinder::AggregateParts> ExpressionBinder::bind_aggregate_parts(
     }
   }
   if (function != AggregateFunction::kStringAgg) {
-    parts.arguments.resize(argument_count);  // What it counts does not depend on the order.
+    parts.arguments.resize(argument_count);  // The order changes the result of string_agg only.
     parts.order.clear();
   }
   if (auto added = add_filter(node, parts); !added) {
@@ -271,7 +271,7 @@ Result<void> ExpressionBinder::filter_arguments(AggregateFunction& function, std
     function = AggregateFunction::kCount;
     arguments.push_back(semantics::make_constant(Type{TypeKind::kBool}, Value(true)));
   }
-  // What a row that is filtered out is for an aggregate, NULL is, too.
+  // An aggregate skips a NULL as it skips a row that is filtered out.
   for (size_t number = 0; number < arguments.size(); ++number) {
     BoundExpression& argument = arguments[number];
     if (number > 0 && argument.is_constant()) {

@@ -41,24 +41,24 @@ namespace daedalus::aggregator::sql {
   return found;
 }
 
-/// Whether it may end in an error on some row, which no planner meets before.
+/// True when computing the expression may fail on some row, and PostgreSQL's planner does not meet that error.
 [[nodiscard]] inline bool may_fail(const semantics::BoundExpression& expression) {
   return semantics::can_fail(expression) && (has_column(expression) || semantics::has_stable(expression));
 }
 
-/// Whether computing it fails, whatever the row.
+/// True when computing the expression fails, whatever the row.
 [[nodiscard]] inline bool fails_always(const semantics::BoundExpression& expression) {
   return semantics::can_fail(expression) && !has_column(expression) &&
          !semantics::fold(semantics::BoundExpression(expression));
 }
 
-/// Whether a NULL among its constants decides it, so that nothing else of it is computed.
+/// True when a NULL among its constants makes the expression NULL, so that nothing else in it is computed.
 [[nodiscard]] inline bool is_null_for_all(const semantics::BoundExpression& expression) {
   const auto folded = semantics::fold(semantics::BoundExpression(expression));
   return folded && folded->is_constant() && semantics::is_null(folded->value);
 }
 
-/// Whether it compares two values of which one is NULL for all rows.
+/// True when `comparison` compares two values, of which one is NULL for all rows.
 [[nodiscard]] inline bool is_null_of_two(const semantics::BoundExpression& comparison) {
   return comparison.arguments.size() == 2 && is_null_for_all(comparison);
 }

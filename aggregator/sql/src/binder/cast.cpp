@@ -87,10 +87,10 @@ Result<std::vector<int32_t>> modifiers(const Scope& scope, const grammar::TypeNa
 /// Gives a type its length, precision and scale.
 Result<Type> with_modifiers(const Scope& scope, Type type, const std::vector<int32_t>& values, int32_t location) {
   if (type.kind == TypeKind::kInterval) {
-    return type;  // What is kept of it: modifier_of_interval().
+    return type;  // modifier_of_interval() reads the modifiers.
   }
   if (semantics::is_timestamp(type.kind) || type.kind == TypeKind::kTime) {
-    return type;  // What is kept of it: precision_of_datetime().
+    return type;  // precision_of_datetime() reads the modifier.
   }
   if (semantics::is_string(type.kind)) {
     if (values[0] < 1 || values[0] > static_cast<int32_t>(semantics::kStringLengthMax)) {

@@ -11,14 +11,15 @@ namespace daedalus::aggregator::sql {
 /// outside the supported ones, 22023 a wrong length, precision or scale.
 [[nodiscard]] Result<semantics::Type> resolve_type(const Scope& scope, const grammar::TypeName& name);
 
-/// Whether a cast leaves a char(n) as it is: bpchar without a length takes what it is given.
+/// True when a cast leaves a char(n) as it is: a bpchar without a length takes any char(n) unchanged.
 [[nodiscard]] bool keeps_length(const semantics::Type& from, const semantics::Type& to);
 
 /// The digits of seconds that are kept: fewer than six, which all moments and times have; nothing: all are.
 /// Precondition: resolve_type() made `type` of the name.
 [[nodiscard]] std::optional<int32_t> precision_of_datetime(const semantics::Type& type, const grammar::TypeName& name);
 
-/// What stands behind INTERVAL in its name: `DAY TO SECOND (3)`. Precondition: resolve_type() made an interval of it.
+/// Reads the fields and the precision behind INTERVAL in a type's name: `DAY TO SECOND (3)`. Precondition:
+/// resolve_type() made an interval of the name.
 [[nodiscard]] semantics::IntervalModifier modifier_of_interval(const grammar::TypeName& name);
 
 /// PostgreSQL's modifier of what is cast to the type of this name: what is declared there. Precondition: resolve_type()

@@ -10,7 +10,7 @@ namespace daedalus::aggregator::sql {
 /// A NULL where the column takes none: each row that is written is asked, after all is computed.
 constexpr std::string_view kNullForbidden = "23502";
 
-/// Whether a mistake can be one of computing; a literal that is no value of its type has the same codes.
+/// True when the error may come from computing a value; a literal that is no value of its type has the same codes.
 [[nodiscard]] bool is_of_computing(const Error& error);
 
 }  // namespace daedalus::aggregator::sql

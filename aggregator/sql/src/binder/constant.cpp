@@ -70,7 +70,7 @@ Folded fold_literal(const Scope& scope, const grammar::ConstantNode& node) {
   }
 }
 
-/// What stands for a parameter that has no value: NULL, of the type it has by its earlier places.
+/// Makes a NULL that stands for a parameter without a value; it has the type that the parameter's earlier places gave.
 Folded fold_described(Scope& scope, const grammar::ParameterReference& node) {
   auto kind = scope.parameter_kind(node);
   if (!kind) {
@@ -208,7 +208,7 @@ Folded fold_value_function(const Scope& scope, const grammar::ValueFunction& nod
   }
 }
 
-/// Of version 4: all bits are drawn but those that say so.
+/// Draws a UUID of version 4: all bits are random but those of the version and the variant.
 Folded random_uuid(const Scope& scope, int32_t location) {
   Constant constant{Type{TypeKind::kUuid}, {}, false, location};
   if (scope.is_described()) {
@@ -241,7 +241,7 @@ Folded fold_function(const Scope& scope, const grammar::FunctionCall& call) {
   return is_now ? now_as(TypeKind::kTimestampTz, scope, call.location) : Folded(std::optional<Constant>());
 }
 
-/// Whether fold_computed() has its operators.
+/// True when fold_computed() computes the operators of this kind.
 bool is_computed(TypeKind kind) { return kind == TypeKind::kInterval || kind == TypeKind::kTime; }
 
 /// Nothing for one that cannot be computed: a NULL beside it may hide that, says fold_computed().
@@ -301,7 +301,7 @@ Error at_column(const Scope& scope, Error error, const semantics::Column& column
   return scope.located(std::move(error), location);
 }
 
-/// What becomes of an expression without columns that could not be bound, or computed; see fold_computed().
+/// Decides what becomes of an expression without columns that could not be bound or computed; see fold_computed().
 Folded not_folded(const Scope& scope, const Result<BoundExpression>& bound, const Error& met, int32_t location) {
   if (met.sqlstate == "0A000" || met.sqlstate == "42803") {
     return std::optional<Constant>();
@@ -358,7 +358,7 @@ Folded fold_query(Scope& scope, const grammar::Node& node) {
   if (!value || !value->has_value()) {
     return value ? fold_computed(scope, node) : value;
   }
-  if ((*value)->is_untyped) {  // What nothing in the query gives a type is text.
+  if ((*value)->is_untyped) {  // A value that nothing in the query gives a type is text.
     ask_kind(scope, **value, TypeKind::kText);
     auto text = cast(scope, **value, Type{.kind = TypeKind::kVarchar, .length = semantics::kStringLengthMax});
     if (!text) {
@@ -543,7 +543,7 @@ Result<Value> assigned(const Scope& scope, const Constant& constant, const Type&
   if (!is_by_zone || scope.session_zone() == nullptr) {
     return semantics::assign(constant.type, constant.value, type);
   }
-  // What does not fit into a string column is refused, where a cast would cut it.
+  // An assignment refuses a text that does not fit into a string column; a cast would cut it.
   const bool is_shown = semantics::is_string(type.kind);
   auto made = at_session_zone(scope, constant, is_shown ? Type{TypeKind::kText} : Type{type.kind});
   return !made ? Result<Value>(made.error()) : semantics::assign(made->type, made->value, type);

@@ -28,7 +28,7 @@ struct Constant {
   bool is_text = false;   ///< PostgreSQL's text: beside char(n) it compares otherwise than varchar does.
   int32_t parameter = 0;  ///< Number of the parameter that it stands for, while that has no type; 0 otherwise.
   int32_t given = 0;      ///< Number of the parameter whose value it is, just as it came; 0 otherwise.
-  bool is_array = false;  ///< Of such: a parameter, whose value is its text, or NULL.
+  bool is_array = false;  ///< It is a parameter that is an array; `value` is the array's text, or NULL.
   /// Infinity or NaN of a type that has none here (beyond.hpp): a column is compared with it, nothing else.
   bool is_beyond = false;
 };
@@ -37,10 +37,10 @@ struct Constant {
 /// Errors carry positions: 22P02 and others of parse_text(), 22003, 42704 unknown type, 42846 no such cast, 42883 no
 /// such operator, 42P02 no such parameter, 0A000 a type or function outside the supported SQL.
 [[nodiscard]] Result<std::optional<Constant>> fold(Scope& scope, const grammar::Node& node);
-/// The same for what a column is compared with: it may be beyond its type, too.
+/// Folds as fold() does, but allows a value that is beyond its type: a column may be compared with one.
 [[nodiscard]] Result<std::optional<Constant>> fold_compared(Scope& scope, const grammar::Node& node);
 
-/// What an expression has been computed to. Precondition: it is a constant.
+/// Makes a Constant of an expression that has been folded. Precondition: `folded` is a constant.
 [[nodiscard]] Constant constant_of(semantics::BoundExpression folded, int32_t location);
 
 /// Its type as messages call it: "unknown", "text", "integer[]".
@@ -58,14 +58,14 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 /// The constant cast to another type by the session's clocks. NULL, and any constant where they show UTC, stays as it
 /// is. Precondition: semantics::is_cast_by_zone(). Errors: those of the cast.
 [[nodiscard]] Result<Constant> at_session_zone(const Scope& scope, Constant constant, const semantics::Type& type);
-/// Whether a constant may become a value of this type by a cast or an assignment. Errors: 0A000 an interval would
+/// Checks that a cast or an assignment may turn the constant into a value of this type. Errors: 0A000 an interval would
 /// become a text, which the session would show otherwise.
 [[nodiscard]] Result<void> check_interval_text(const Scope& scope, const Constant& constant,
                                                const semantics::Type& type);
-/// Whether one is a moment and the other a time of the session's clocks, which do not show UTC.
+/// True when one kind is a moment, the other a time of the session's clocks, and these clocks do not show UTC.
 [[nodiscard]] bool is_of_other_clock(const Scope& scope, semantics::TypeKind one, semantics::TypeKind other);
 
-/// Whether a text that is read as `type` may mean another value at another time ('today').
+/// True when a text that is read as `type` may mean another value at another time ('today').
 [[nodiscard]] bool may_name_the_time(const semantics::Type& type, std::string_view text);
 
 /// A text of the statement as a value of a type, at the time, by the clocks and among the zones of the statement.

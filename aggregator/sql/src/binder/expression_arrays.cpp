@@ -26,7 +26,7 @@ grammar::TypeName element_type(grammar::TypeName type) {
   return type;
 }
 
-/// Whether one function compares one value with values of its type.
+/// True when all tests call the same function, and compare the same value with values of its type.
 bool are_alike(const std::vector<BoundExpression>& tests) {
   const BoundExpression& first = tests[0];
   return std::all_of(tests.begin(), tests.end(), [&](const BoundExpression& test) {
@@ -232,7 +232,8 @@ ExpressionBinder::Bound ExpressionBinder::array_test(const grammar::OperatorExpr
     return left;
   }
   const TypeKind kind = left->expression.type.kind;
-  // What it takes and gives does not hang on values; a column is compared with those that are beyond its type, too.
+  // An element may be beyond the type of the column that it is compared with. A described
+  // statement allows such elements everywhere: its types do not depend on values.
   auto elements = scope_.is_described() || place_.compares_beyond
                       ? array_elements_for(left->expression.type, node.right)
                       : array_elements(node.right);

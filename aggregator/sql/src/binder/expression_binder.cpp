@@ -50,8 +50,8 @@ int32_t common_modifier(const std::vector<Typed>& values, TypeKind kind) {
   return is_common ? first : semantics::kNoModifier;
 }
 
-/// What programs ask of a server before anything else; nothing for other functions. The one database has the table's
-/// name.
+/// Returns the result of a function that programs call before anything else, as version(); nothing for other functions.
+/// The one database has the table's name.
 std::optional<std::string_view> text_of_session(std::string_view name, std::string_view table) {
   if (name == "version") {
     return "PostgreSQL 15 as Daedalus speaks it";
@@ -62,7 +62,7 @@ std::optional<std::string_view> text_of_session(std::string_view name, std::stri
   return name == "current_database" ? std::optional(table) : std::nullopt;
 }
 
-/// The same without parentheses.
+/// Returns the result of such a function when it is written without parentheses.
 std::optional<std::string_view> text_of_session(grammar::ValueFunctionKind kind, std::string_view table) {
   switch (kind) {
     case grammar::ValueFunctionKind::kCurrentSchema:
@@ -114,7 +114,7 @@ Result<Together> ExpressionBinder::of_one_type(grammar::Nodes nodes, std::string
 
 ExpressionBinder::Bound ExpressionBinder::bind(const grammar::Node& node) {
   auto bound = bind_here(node);
-  // Where it begins is where messages about it point. A literal has its own place, whatever casts it.
+  // Messages point to where the expression begins. A literal has its own place, whatever casts it.
   const bool is_constant = node.kind() == grammar::Node::kConstant || node.kind() == grammar::Node::kParameter ||
                            (node.kind() == grammar::Node::kCast && node.cast().argument.has_constant());
   if (bound && !is_constant) {
@@ -391,7 +391,7 @@ ExpressionBinder::Bound ExpressionBinder::cast(BoundExpression value, const Type
 
 ExpressionBinder::Bound ExpressionBinder::call_in_session(const semantics::ScalarFunction& function,
                                                           std::vector<BoundExpression> arguments, int32_t location) {
-  if (function.name != "to_char") {  // What that writes, its format says.
+  if (function.name != "to_char") {  // The format, not the session, decides what to_char writes.
     if (auto may = check_texts(arguments, Type{function.result}, location); !may) {
       return may.error();
     }
@@ -478,7 +478,7 @@ ExpressionBinder::Bound ExpressionBinder::resolved(std::string_view name, bool i
 Result<BoundExpression> ExpressionBinder::bound_zone(BoundExpression zone, bool may_be_offset, int32_t location) {
   auto folded = semantics::fold(BoundExpression(zone));
   if (!folded) {
-    return zone;  // What fails of it is told in its turn among all constants.
+    return zone;  // The error is told in its turn, when all constants are computed.
   }
   if (!folded->is_constant()) {
     return scope_.refuse("a time zone that is no constant", location,

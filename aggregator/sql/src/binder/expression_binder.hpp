@@ -23,7 +23,7 @@ struct Typed {
   semantics::BoundExpression expression;
   bool is_unknown = false;  ///< A quoted literal, NULL or a parameter without a type: a constant text or NULL.
   int32_t location = -1;
-  int32_t parameter = 0;  ///< Of a described statement: the number that asks for a type; 0 otherwise.
+  int32_t parameter = 0;  ///< Number of the parameter of a described statement that asks for a type; 0 otherwise.
   bool is_array = false;  ///< A parameter that is an array of such or, without a type, one whose place wants an array.
   int32_t modifier = semantics::kNoModifier;  ///< PostgreSQL's, which shows what was declared.
 };
@@ -39,7 +39,7 @@ struct Together {
 
 class ExpressionBinder {
  public:
-  /// Whether aggregates may stand in the expression; `clause` is what messages call its place.
+  /// Describes where the expression stands, and what may stand in it; `clause` is what messages call the place.
   struct Place {
     std::string_view clause;
     bool takes_aggregates = false;
@@ -52,7 +52,7 @@ class ExpressionBinder {
   /// 42703, 42803, 42804, 42883, 42725, those of literals; 0A000 with the name of what is not supported. What is
   /// constant in it is not computed yet: all of a statement is bound before.
   [[nodiscard]] Result<semantics::BoundExpression> value(const grammar::Node& node);
-  /// The same, and what nothing gives a type is left without one.
+  /// Binds as value() does, but leaves a value without a type where nothing gives it one.
   [[nodiscard]] Result<Typed> value_without_type(const grammar::Node& node) { return bind(node); }
   /// Text, where nothing has given it a type.
   [[nodiscard]] Result<semantics::BoundExpression> settled(Typed value);
@@ -60,16 +60,18 @@ class ExpressionBinder {
   [[nodiscard]] Result<semantics::BoundExpression> condition(const grammar::Node& node,
                                                              std::string_view construct = {});
 
-  /// What an array holds, each unknown or all of one type; nothing when it is NULL. Errors: as value(), 42809 no array.
+  /// Returns the elements of an array, each unknown or all of one type; nothing when the array is NULL. Errors: those
+  /// of value(), 42809 it is no array.
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements(const grammar::Node& node);
-  /// The same for a column of this type; elements that are beyond it (beyond.hpp) are left as texts, without a type.
+  /// Returns the elements of an array that a column of this type is compared with. Elements that are beyond the type
+  /// (beyond.hpp) stay texts without a type.
   [[nodiscard]] Result<std::optional<std::vector<Typed>>> array_elements_for(const semantics::Type& column,
                                                                              const grammar::Node& node);
 
   /// Values brought to one type, which PostgreSQL chooses as for UNION. Errors: as value(), 42804.
   [[nodiscard]] Result<Together> of_one_type(grammar::Nodes nodes, std::string_view construct);
 
-  /// What was bound, and where.
+  /// Says where the bound columns, aggregates and arguments of GROUPING() stand.
   [[nodiscard]] const ExpressionPlaces& places() const { return places_; }
 
  private:
@@ -78,7 +80,8 @@ class ExpressionBinder {
   Bound bind(const grammar::Node& node);
   /// A side of a comparison: it may be beyond the type of the other one.
   Bound bind_compared(const grammar::Node& node);
-  /// Whether it is a text that a value of this kind is not read from, though PostgreSQL has one (beyond.hpp).
+  /// True when the value is a text without a type that PostgreSQL reads as a value of this kind, and Daedalus has no
+  /// such value (beyond.hpp).
   static bool is_beyond(const Typed& value, semantics::TypeKind kind);
   /// Makes doubles of texts that are beyond the numeric beside them.
   static void read_beyond(std::vector<Typed>& sides);
@@ -96,13 +99,14 @@ class ExpressionBinder {
                                                 Typed argument, int32_t location);
   /// An argument of string_agg. Error 42883: it is no string.
   Result<semantics::BoundExpression> joined_text(Typed argument, std::string_view name, int32_t location);
-  /// What stands in and behind the parentheses of an aggregate.
+  /// The bound expressions in and behind the parentheses of an aggregate.
   struct AggregateParts {
     std::vector<semantics::BoundExpression> arguments;  ///< And what they are ordered by.
     std::vector<semantics::SortOrder> order;
     std::optional<semantics::BoundExpression> filter;
   };
-  /// Of count(t.*) a value that each row has, of count((a, b)) a text of both; of all else nothing.
+  /// Returns what a count of whole rows takes: for count(t.*) a value that each row has, for count((a, b)) a text of
+  /// both; nothing for all other calls.
   Result<std::vector<Typed>> counts_whole_rows(semantics::AggregateFunction function,
                                                const grammar::FunctionCall& node);
   /// A text that is the same for rows that are equal as PostgreSQL counts them, where NULLs are alike, and no NULL.
@@ -125,7 +129,7 @@ class ExpressionBinder {
   Result<void> filter_arguments(semantics::AggregateFunction& function,
                                 std::vector<semantics::BoundExpression>& arguments, semantics::BoundExpression filter,
                                 int32_t location);
-  /// Whether an aggregate may stand here. Error 42803, with `nested` within another.
+  /// Checks that an aggregate may stand here. Error 42803, with the message `nested` when it stands within another.
   [[nodiscard]] Result<void> check_place(std::string_view what, std::string_view nested, int32_t location);
   Bound grouping_function(const grammar::GroupingFunction& node);
   Bound operator_expression(const grammar::OperatorExpression& node);
@@ -145,16 +149,16 @@ class ExpressionBinder {
   /// The elements of a parameter; one that stands for them where it has no value yet. Error 42809: it is no array.
   Result<std::optional<std::vector<Typed>>> parameter_elements(const grammar::ParameterReference& node);
   Result<std::optional<std::vector<Typed>>> elements_of_text(const Typed& text);
-  /// Whether an element of this kind is left as the text that it is, for array_elements_for().
+  /// True when array_elements_for() leaves the element as a text, because it is beyond this kind.
   [[nodiscard]] bool is_left_beyond(const Typed& element, semantics::TypeKind kind) const;
-  /// Of what a cast makes an array of this type.
+  /// Returns the elements of the argument of a cast to an array of this type, before the cast.
   Result<std::optional<std::vector<Typed>>> elements_to_cast(const grammar::Node& node, const semantics::Type& type);
   /// Errors: 42883, or 0A000 where PostgreSQL may have such a function.
   Result<void> check_arrays(std::string_view name, bool is_operator, const std::vector<Typed>& arguments,
                             int32_t location) const;
   Bound between(const grammar::OperatorExpression& node);
   Bound boolean_expression(const grammar::Node& node);
-  /// The same, of rows: the parameters among their values are all read before any is compared.
+  /// Binds a comparison of rows; reads all parameters among their values before any of them is compared.
   Bound comparison_of_rows(const grammar::Node& node);
   /// `<` and the like of rows: their values are looked at one after the other, up to the first that decides.
   Bound row_order(const grammar::Node& node);
@@ -166,7 +170,7 @@ class ExpressionBinder {
   Bound boolean_test(const grammar::BooleanTest& node);
   Bound cast_expression(const grammar::Node& node);
   Bound cast_value(const grammar::Node& node, Typed argument, semantics::Type type);
-  /// What the fields and the precision in the type's name leave of it.
+  /// Cuts an interval to the fields and the precision in the type's name.
   Bound restricted(Typed interval, const grammar::TypeName& type);
   /// A moment or time with so many digits of seconds.
   Bound rounded(Typed moment, int32_t precision);

@@ -20,7 +20,7 @@ using semantics::Value;
 
 namespace {
 
-/// Whether PostgreSQL compares two kinds, of which one is cast to the other here, without a cast.
+/// True when PostgreSQL compares two kinds without a cast, though one is cast to the other here.
 bool are_compared_as_they_are(TypeKind left, TypeKind common) {
   const bool are_integers = semantics::is_integer(left) && semantics::is_integer(common);
   return left != common && (are_integers || (semantics::is_datetime(left) && semantics::is_datetime(common)));
@@ -37,7 +37,7 @@ ExpressionBinder::Bound ExpressionBinder::pair_form(const grammar::OperatorExpre
   const std::optional<TypeKind> left =
       (*sides)[0].is_unknown ? std::nullopt : std::optional((*sides)[0].expression.type.kind);
   const int32_t modifier = (*sides)[0].modifier;
-  // What is compared is what `=` would compare.
+  // PostgreSQL compares both sides as `=` would.
   auto taken = taken_by("=", std::move(*sides), node.location);
   if (!taken) {
     return taken.error();
@@ -245,7 +245,7 @@ ExpressionBinder::Bound ExpressionBinder::row_order(const grammar::Node& node) {
 ExpressionBinder::Bound ExpressionBinder::row_order_by_turns(BoundExpression before, BoundExpression equal,
                                                              BoundExpression rest, int32_t location) {
   if (is_null_of_two(before)) {
-    return null_of_both(std::move(before), location);  // What is behind them is not computed.
+    return null_of_both(std::move(before), location);  // PostgreSQL does not compute the values behind these two.
   }
   const Type truth{TypeKind::kBool};
   std::vector<BoundExpression> arms;

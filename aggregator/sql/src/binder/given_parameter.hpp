@@ -7,7 +7,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether it came without a type.
+/// True when the parameter came without a type.
 [[nodiscard]] bool is_untyped(const wire::v1::Constant& given);
 /// The type that it came with; nothing: it came without, or with none that there is.
 [[nodiscard]] std::optional<ParameterKind> declared_by(const wire::v1::Constant& given);

@@ -16,7 +16,7 @@ namespace daedalus::aggregator::sql {
 /// Most outputs of a SELECT: PostgreSQL's limit.
 constexpr uint32_t kOutputsMax = 1664;
 
-/// Where in the statement an expression has what groups may make a mistake of.
+/// Says where in the statement those parts of an expression stand that may be mistakes when rows are grouped.
 struct ExpressionPlaces {
   std::vector<std::pair<uint32_t, int32_t>> columns = {};                     ///< In their order.
   std::vector<std::pair<semantics::BoundExpression, int32_t>> grouping = {};  ///< Arguments of GROUPING().
@@ -25,7 +25,7 @@ struct ExpressionPlaces {
 
 /// One output.
 struct OutputItem : semantics::NamedExpression {
-  int32_t location = -1;  ///< Where it is asked for.
+  int32_t location = -1;  ///< Byte offset of the place in the statement that asks for it.
   ExpressionPlaces places = {};
 };
 
@@ -41,7 +41,7 @@ class Outputs {
   /// Position of an output with this value, added hidden if there is none.
   uint32_t find_or_add(OutputItem item);
   [[nodiscard]] const std::vector<OutputItem>& items() const { return items_; }
-  /// What an output shows, to be put in other words.
+  /// The expression of an output, which the caller may rewrite.
   [[nodiscard]] semantics::BoundExpression& expression(uint32_t output) { return items_[output].expression; }
   /// The items, without where they are asked for. Ends this object's use.
   [[nodiscard]] std::vector<semantics::NamedExpression> take() &&;

@@ -30,7 +30,7 @@ bool is_prefix_test(Operator op) { return op == Operator::kStartsWith || op == O
 
 bool is_list(Operator op) { return op == Operator::kIn || op == Operator::kNotIn; }
 
-/// What a LIKE pattern that is a prefix compares with; nothing where it is none, or no text.
+/// Returns the prefix that a LIKE pattern asks for; nothing when the pattern is more than a prefix, or no text.
 std::optional<Constant> prefix_of(Constant pattern) {
   const auto* text = std::get_if<std::string>(&pattern.value);
   if (text == nullptr || !(pattern.is_untyped || semantics::is_string(pattern.type.kind)) ||
@@ -46,7 +46,7 @@ std::optional<Constant> prefix_of(Constant pattern) {
   return pattern;
 }
 
-/// What the compiler makes of `column op members`.
+/// Returns the condition that the compiler makes of `column op members`.
 std::optional<semantics::Condition> condition_of(const semantics::Schema& schema,
                                                  const ParameterPositions::Place& place,
                                                  const boost::container::small_vector<Constant, 1>& members) {
@@ -68,7 +68,7 @@ bool is_too_long(const semantics::Value& value) {
   return text != nullptr && text->size() > kStringConstantSizeMax;
 }
 
-/// Of a list whose members are the column's own: one member alone is compared.
+/// Returns the operator of a list whose members are values of the column: a single member is compared by = or <>.
 Operator operator_of_list(Operator op, size_t members) {
   return members > 1 ? op : op == Operator::kIn ? Operator::kEqual : Operator::kNotEqual;
 }
@@ -151,7 +151,7 @@ std::vector<CachedPlan::Place> CachedPlan::followed(const Scope& scope, const wi
   for (const ParameterPositions::Place& place : scope.places().places()) {
     Values values;
     const auto form = form_of(scope, place, statement, values);
-    // Where two comparisons of the text come to the same kind, the one that is left may be the other's.
+    // If two comparisons of the text come to the same column and operator, the literal that is left may be the other's.
     if (form && (form->values == 0 || scope.places().is_only_leaf(place.column, form->op))) {
       followed.push_back({place, *form, false, {}});
     } else {

@@ -21,8 +21,8 @@ namespace daedalus::aggregator::sql {
 
 class CachedPlan final : public KnownStatement {
  public:
-  /// What `compiled`, made of `statement` before the eyes of `scope` in a session of this zone, has in common with the
-  /// same statement with other values; null when that cannot be told from these ones.
+  /// Makes a cached plan of what `compiled` has in common with the same statement with other values; null when these
+  /// values cannot tell that. `compiled` was made of `statement` with `scope`, in a session of this zone.
   [[nodiscard]] static std::shared_ptr<const CachedPlan> of(
       std::shared_ptr<const ColumnNames> columns, std::shared_ptr<const ParsedStatement> parsed, const Scope& scope,
       std::shared_ptr<const semantics::SessionZone> zone, const wire::v1::StatementBody& statement,
@@ -32,14 +32,15 @@ class CachedPlan final : public KnownStatement {
   [[nodiscard]] bool is_for_certain_values() const { return !fixed_.empty(); }
   /// It could not be followed at all: no parameter may have another value.
   [[nodiscard]] bool is_for_one() const { return is_for_one_; }
-  /// Of the same text: it binds what the other does.
+  /// True when both plans, which are of one text, bind the same statements.
   [[nodiscard]] bool is_for_the_same(const CachedPlan& other) const;
 
   [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) const override;
 
  private:
-  /// What a comparison comes to, apart from its values: `int = 5` to an equality with one value, `int = 1e10` and
-  /// whatever is compared with NULL to FALSE, `int < 1e10` to IS NOT NULL, `int < 1.5` to `<=` with one value.
+  /// Describes what the compiler makes of a comparison, apart from its values: of `int = 5` an equality with one value,
+  /// of `int = 1e10` and of any comparison with NULL FALSE, of `int < 1e10` IS NOT NULL, of `int < 1.5` `<=` with one
+  /// value.
   struct Form {
     semantics::Condition::Kind kind = semantics::Condition::Kind::kLiteral;  ///< kLiteral, kAlways or kNever.
     semantics::Operator op{};                                                ///< kLiteral
@@ -76,13 +77,15 @@ class CachedPlan final : public KnownStatement {
   /// Parts `statement` into places and values that are fixed; false when that cannot be.
   [[nodiscard]] bool find_places(const Scope& scope, const wire::v1::StatementBody& statement,
                                  const semantics::Predicate& predicate);
-  /// Those of them that can be followed, in the order of the text; parameters of the others go to `fixed`.
+  /// Returns the places whose values can be followed, in the order of the text; adds the parameters of the other places
+  /// to `fixed`.
   [[nodiscard]] std::vector<Place> followed(const Scope& scope, const wire::v1::StatementBody& statement,
                                             std::vector<int32_t>& fixed) const;
-  /// Whether parameters without a type have those of kinds_: what others are declared to be says so, too.
+  /// True when this statement's parameters without a type have the types in kinds_: these depend on the declared types
+  /// of the other parameters.
   [[nodiscard]] bool have_known_types(const wire::v1::StatementBody& statement) const;
-  /// What the place's comparison comes to with the statement's parameters; the values go to `values`, ascending.
-  /// Nothing when that is wrong, depends on the time, or is no single literal.
+  /// Returns the form of the place's comparison with the statement's parameters, and puts its values into `values`,
+  /// ascending. Nothing when the comparison is wrong, depends on the time, or comes to several literals.
   [[nodiscard]] std::optional<Form> form_of(const Scope& scope, const ParameterPositions::Place& place,
                                             const wire::v1::StatementBody& statement, Values& values) const;
   /// A parameter as the compiler would compare it with the place's column.
@@ -102,7 +105,7 @@ class CachedPlan final : public KnownStatement {
   bool depends_on_zone_ = false;                        ///< It is for sessions of one zone only.
   std::shared_ptr<const semantics::SessionZone> zone_;  ///< That of depends_on_zone_; null: UTC.
   std::vector<Fixed> fixed_;   ///< Parameters that other values would change all for, ascending.
-  std::vector<Place> places_;  ///< Those that are sent first, in the order of the shape's values.
+  std::vector<Place> places_;  ///< The sent ones come first, in the order of the shape's values.
   std::string after_;          ///< Packed values behind the last place.
 };
 

@@ -21,7 +21,7 @@ namespace daedalus::aggregator {
 
 namespace {
 
-/// Of all kept texts together. Their trees take some twenty times as much, 80 times at worst.
+/// Most bytes of all kept texts together. Their trees take some twenty times as much, 80 times at worst.
 constexpr size_t kCachedTextBytesMax = 2u << 20;
 
 template <typename Statement>
@@ -104,7 +104,7 @@ struct Compiler::State {
         columns(std::make_shared<const sql::ColumnNames>(schema)),
         random(std::move(bits)) {}
 
-  /// Of the session that asks; null: UTC.
+  /// Finds the time zone of the session that sends the statement; null: UTC.
   [[nodiscard]] Result<std::shared_ptr<const semantics::SessionZone>> zone_of(
       const wire::v1::StatementBody& statement) const {
     return statement.time_zone().empty() ? nullptr : semantics::SessionZone::find(statement.time_zone(), zones.get());
@@ -138,8 +138,8 @@ struct Compiler::State {
   std::shared_ptr<const sql::ColumnNames> columns;
   const RandomBits random;
   sql::StatementCache cache{{kCachedStatementsMax, kCachedTextBytesMax}};
-  sql::RecentTexts shared;   ///< Of shared texts.
-  sql::RecentTexts for_one;  ///< Of statements whose values are not followed.
+  sql::RecentTexts shared;   ///< Remembers shared texts.
+  sql::RecentTexts for_one;  ///< Remembers statements whose values cannot be followed.
 };
 
 Compiler::Compiler(std::shared_ptr<const semantics::Schema> schema, std::shared_ptr<const contract::PartitionMap> map,

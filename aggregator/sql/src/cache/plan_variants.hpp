@@ -16,8 +16,8 @@ class PlanVariants final : public KnownStatement {
  public:
   static constexpr size_t kVariantsMax = 8;
 
-  /// What is known of a text once `added` is known, too; `before` may be null. Of more than `variants_max` the oldest
-  /// go, first those that are for certain values only.
+  /// Returns the variants of `before`, which may be null, with `added`. When they are more than `variants_max`, the
+  /// oldest go, first those that are for certain values only.
   [[nodiscard]] static std::shared_ptr<const PlanVariants> with(const PlanVariants* before,
                                                                 std::shared_ptr<const CachedPlan> added,
                                                                 size_t variants_max = kVariantsMax);

@@ -16,7 +16,7 @@ namespace daedalus::aggregator::sql {
 /// where two threads meet in one row, one's text may be forgotten.
 class RecentTexts {
  public:
-  /// Whether the text was seen lately; from now on it was. Cost: a hash of it, two cache lines.
+  /// Returns whether the text was seen lately, and remembers it. Cost: a hash of the text, two cache lines.
   bool seen_before(std::string_view text) {
     const uint64_t fingerprint = std::hash<std::string_view>()(text) | 1;  // 0: an empty place.
     uint64_t pushed = fingerprint;

@@ -21,7 +21,8 @@ namespace daedalus::aggregator::sql {
 /// From when on a text is kept.
 enum class Keep : uint8_t {
   kFromTheFirstTime,
-  kFromTheSecondTime,  ///< Where anything may be asked, most texts never come again: keeping is a fifth of their cost.
+  /// Most texts of clients that may ask anything never come again, and keeping a text takes a fifth of its cost.
+  kFromTheSecondTime,
 };
 
 /// A parsed text.
@@ -36,7 +37,7 @@ class StatementCache {
  public:
   struct Bounds {
     size_t statements_max = 0;
-    size_t text_bytes_max = 0;  ///< Of all texts together; a tree takes up to 80 times its text.
+    size_t text_bytes_max = 0;  ///< All kept texts together have no more; a tree takes up to 80 times its text.
   };
   struct Counters {
     uint64_t hits = 0;
@@ -56,7 +57,7 @@ class StatementCache {
 
   [[nodiscard]] Counters counters() const;
   [[nodiscard]] size_t size() const;
-  /// What is known beside one variant of each text.
+  /// Counts the variants of all texts, without the first of each.
   [[nodiscard]] size_t more_variants() const;
 
  private:
@@ -69,7 +70,7 @@ class StatementCache {
   }
   using Entries = std::list<Entry>;
 
-  /// Of a text that is never kept.
+  /// True when the text is never kept.
   [[nodiscard]] bool is_too_long(std::string_view text) const { return text.size() > bounds_.text_bytes_max / 8; }
   /// The text's entry, now the most recently used; null without one. Under mutex_.
   [[nodiscard]] Entry* use(std::string_view text);
@@ -85,7 +86,7 @@ class StatementCache {
   Entries entries_;                                                  ///< Most recently used first.
   std::unordered_map<std::string_view, Entries::iterator> by_text_;  ///< Keys point into the entries' texts.
   size_t text_bytes_ = 0;
-  size_t more_variants_ = 0;  ///< Of all entries, beside the first of each.
+  size_t more_variants_ = 0;  ///< Number of variants of all entries, without the first of each.
   Counters counters_;
   RecentTexts recent_texts_;
 };

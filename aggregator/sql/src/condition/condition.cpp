@@ -101,7 +101,7 @@ std::optional<Constant> ConditionReader::constant_of(const grammar::Node& node) 
 
 ConditionReader::Read ConditionReader::leaf(Result<semantics::Condition> read, uint64_t comparisons) {
   if (!read) {
-    // What is too large is told once all of it is read.
+    // The caller tells that a condition is too large once all of it is read.
     const bool is_too_large = comparisons > semantics::kLiteralsMax;
     return is_too_large ? Read(PlainCondition{{}, {comparisons, 1}, std::nullopt}) : std::nullopt;
   }

@@ -61,7 +61,8 @@ class ConditionReader {
   Read comparison(semantics::Operator op, uint32_t column, const Constant& given);
   /// `column op member, …`: a list.
   Read listed(semantics::Operator op, uint32_t column, std::vector<Constant> members);
-  /// What a comparison came to, if it is one.
+  /// Makes a plain condition of a comparison that has been read; nothing when reading failed, unless its list is too
+  /// large: compile_where() says so.
   Read leaf(Result<semantics::Condition> read, uint64_t comparisons);
 
   Scope& scope_;

@@ -18,7 +18,7 @@ using semantics::Operator;
 using semantics::Type;
 using semantics::TypeKind;
 
-/// What the members of a list are as they came, parameters or not.
+/// Returns for each member of a list the number of the parameter that it came as; 0 for a member that is none.
 std::vector<int32_t> parameters_of(const std::vector<Constant>& members) {
   std::vector<int32_t> parameters;
   parameters.reserve(members.size());
@@ -93,7 +93,7 @@ ConditionReader::Read ConditionReader::in_list(const grammar::OperatorExpression
     return std::nullopt;
   }
   const Operator op = plain_name(node.name) == "<>" ? Operator::kNotIn : Operator::kIn;
-  if (type.kind != TypeKind::kReal) {  // What members become there depends on others.
+  if (type.kind != TypeKind::kReal) {  // Beside a real column each member's type depends on the others.
     scope_.places().add(parameters_of(*members), *column, op);
   }
   return listed(op, *column, std::move(*members));

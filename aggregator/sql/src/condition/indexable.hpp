@@ -1,4 +1,4 @@
-// What of a bound condition a sweep can look up.
+// Finds what a sweep can look up in a bound condition.
 //
 // Decides which bound expressions say of one column what a comparison with constants says, under any AND, OR and NOT.
 // Refuses to know SQL's text: everything in them is bound, and folded.

@@ -32,7 +32,7 @@ uint32_t depth_of(const semantics::Condition& condition) {
   return deepest + 1;
 }
 
-/// What is joined by AND, however it is bracketed.
+/// Splits a condition into the parts that AND joins, however they are bracketed.
 void add_conjuncts(const grammar::Node& node, std::vector<const grammar::Node*>& conjuncts) {
   const grammar::BooleanExpression& expression = node.boolean_expression();
   if (node.kind() != grammar::Node::kBooleanExpression || expression.op != grammar::BooleanOperator::kAnd) {
@@ -115,7 +115,7 @@ std::optional<semantics::Condition> find_condition(const Scope& scope, const Bou
   if (found) {
     scope.places().add_leaf(*found);
     if (is_negated(residual)) {
-      scope.places().mark_lost();  // What is negated is said by another operator.
+      scope.places().mark_lost();  // indexable() replaces the operator of a negated comparison.
     }
   }
   return found;

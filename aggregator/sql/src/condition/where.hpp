@@ -17,7 +17,8 @@ namespace daedalus::aggregator::sql {
 struct Where {
   semantics::Condition condition{.kind = semantics::Condition::Kind::kAlways, .literal = {}, .children = {}};
   std::vector<semantics::BoundExpression> residuals = {};
-  /// What is joined by AND, as it is written: where a residual was, every row. Empty where there is none.
+  /// The parts that AND joins, in the order of the text, until fold_where() joins them; a condition that is always true
+  /// stands for each residual. Empty when there is no residual.
   std::vector<semantics::Condition> conjuncts = {};
 };
 
