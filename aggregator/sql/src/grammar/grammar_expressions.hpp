@@ -24,7 +24,7 @@ struct ParameterReference {
 struct ConstantNode {
   enum class Kind : uint8_t { kNull, kInteger, kNumber, kBoolean, kString, kBitString };
   static constexpr Node::Kind kKind = Node::kConstant;
-  std::string_view text;  ///< Of a number, a string or a bit string.
+  std::string_view text;  ///< Only numbers, strings and bit strings have one.
   int32_t integer = 0;
   int32_t location = -1;
   Kind kind = Kind::kNull;
@@ -159,7 +159,7 @@ struct Indirection {
 struct SubLink {
   enum class Kind : uint8_t { kExists, kAll, kAny, kValue, kOther };
   static constexpr Node::Kind kKind = Node::kSubLink;
-  Node query;  ///< Of EXISTS, and of what is used as a value; absent for all others, which are only ever refused.
+  Node query;  ///< Only EXISTS and a query that is used as a value have it; the others are only ever refused.
   Kind kind = Kind::kOther;
 };
 
@@ -172,7 +172,7 @@ struct CaseArm {
 
 struct CaseExpression {
   static constexpr Node::Kind kKind = Node::kCaseExpression;
-  Node argument;  ///< What conditions are compared with; absent where they are conditions.
+  Node argument;  ///< The conditions are compared with it; absent where they stand for themselves.
   std::span<const CaseArm> arms;
   Node otherwise;
 };

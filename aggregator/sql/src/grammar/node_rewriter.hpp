@@ -46,8 +46,8 @@ class NodeRewriter {
   /// One that leaves columns as they are.
   NodeRewriter(Arena& arena, Replacement replacement) : arena_(arena), replacement_(std::move(replacement)) {}
 
-  /// The same expression, item of ORDER BY or grouping set. What holds no column, or is refused anyway, stays as it is.
-  /// Errors: those of whoever knows what columns are.
+  /// Rewrites an expression, an item of ORDER BY or a grouping set. A node that holds no column, or is refused anyway,
+  /// stays as it is. Errors: those of the ColumnValue.
   [[nodiscard]] Result<grammar::Node> rewrite(const grammar::Node& node);
   [[nodiscard]] grammar::Nodes list(std::span<const grammar::Node> nodes);
 

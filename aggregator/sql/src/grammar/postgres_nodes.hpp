@@ -9,7 +9,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Of the parser that is linked; the headers below have to be of the same.
+/// The major version of PostgreSQL that the linked parser comes from; the headers below have to come from the same.
 constexpr std::string_view kParserVersion = PG_MAJORVERSION;
 
 }  // namespace daedalus::aggregator::sql

@@ -18,8 +18,8 @@ namespace daedalus::aggregator::sql {
 struct PostgresTree {
   uint32_t statement_count = 0;
   grammar::Node first;          ///< Absent, if there is no statement.
-  int32_t first_location = 0;   ///< Where its text begins, blanks and comments included: a byte offset.
-  int32_t second_location = 0;  ///< The same of the second statement, if there is one.
+  int32_t first_location = 0;   ///< Byte offset at which its text begins, blanks and comments included.
+  int32_t second_location = 0;  ///< Byte offset at which the second begins likewise, if there is one.
 };
 
 /// Parses a text; what is kept of its tree lies in `arena`. Precondition: the text is UTF-8 without zero bytes.

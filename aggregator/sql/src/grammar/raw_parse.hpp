@@ -6,7 +6,7 @@
 #include "postgres_nodes.hpp"
 
 extern "C" {
-/// What libpg_query's parser returns. It exports these functions, and has no header for them.
+/// The result of libpg_query's parser. The library exports the parser's functions, and has no header for them.
 struct PostgresParse {
   List* tree;
   char* stderr_buffer;

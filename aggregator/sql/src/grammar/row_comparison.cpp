@@ -19,7 +19,7 @@ class Writer {
  public:
   Writer(Arena& arena, const grammar::OperatorExpression& expression) : arena_(arena), expression_(expression) {}
 
-  /// Of two rows of one length.
+  /// Compares two rows of one length value by value; absent where the operator compares no rows.
   Node rows(grammar::Nodes left, grammar::Nodes right) {
     const std::string_view sign = expression_.name.back();
     const bool is_distinct = expression_.kind == OperatorKind::kDistinct;

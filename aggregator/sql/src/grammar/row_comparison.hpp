@@ -9,8 +9,8 @@
 
 namespace daedalus::aggregator::sql {
 
-/// The same as comparisons of values joined by AND and OR; absent where it is none of two rows of one length, whose
-/// operator compares. NULLs make of it what they make of a comparison of rows.
+/// Writes a comparison of rows as comparisons of values joined by AND and OR; NULLs have the same effect on both.
+/// Absent where the expression does not compare rows of one length.
 [[nodiscard]] grammar::Node compared_by_value(Arena& arena, const grammar::OperatorExpression& expression);
 
 /// IS [NOT] NULL of a row: all of its values are, or none is. Absent for anything else.

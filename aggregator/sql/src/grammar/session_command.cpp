@@ -27,7 +27,7 @@ constexpr size_t kSessionQuerySizeMax = 4096;
 
 struct ShortQuery {
   std::string_view word;
-  std::string_view rest;  ///< What makes the word a statement of its kind.
+  std::string_view rest;  ///< Completes a statement that begins with the word.
 };
 
 /// Statements behind PREPARE, DECLARE and EXPLAIN that the compiler reads or refuses.
@@ -55,7 +55,7 @@ bool is_any_of(const Token& token, const std::string_view (&keywords)[kSize]) {
   return std::any_of(std::begin(keywords), std::end(keywords), [&](auto each) { return is_keyword(token, each); });
 }
 
-/// Where the statement behind EXPLAIN and its options begins.
+/// Returns the offset at which the statement behind EXPLAIN and its options begins.
 uint32_t explained_at(std::string_view text, uint32_t options_at) {
   constexpr std::string_view kQueryWords[] = {"select", "values", "with", "table"};
   Lexer lexer(text, options_at);
@@ -76,7 +76,8 @@ uint32_t explained_at(std::string_view text, uint32_t options_at) {
   return token ? token->offset : static_cast<uint32_t>(text.size());
 }
 
-/// Where the query of a PREPARE, DECLARE or EXPLAIN begins, by its first word; the end when it has none.
+/// Returns the offset of the query in a PREPARE, DECLARE or EXPLAIN; `first` is the statement's first word. Returns the
+/// end of the text when there is no query.
 uint32_t query_offset(std::string_view text, const Token& first) {
   const auto behind = [&](std::string_view keyword) {
     const int32_t at = sql::find_keyword(text, keyword);
@@ -173,7 +174,8 @@ std::optional<SessionCommand> read_bare_word(const Token& word) {
   return is_end ? std::optional<SessionCommand>(EndCommand{is_commit}) : std::nullopt;
 }
 
-/// Whether the word behind SELECT, and what may stand between them, is a function that only the session can answer.
+/// Returns whether the word behind SELECT, after `pg_catalog.` if that is there, names a function that only the session
+/// can answer.
 bool begins_session_query(Lexer lexer) {
   auto token = lexer.next();
   if (is_word(token, "pg_catalog")) {

@@ -16,7 +16,7 @@ namespace daedalus::aggregator::sql {
 /// A SELECT of nothing but functions of the session; nothing for any other text. The same precondition.
 [[nodiscard]] std::optional<SessionQuery> read_session_query(const std::string& text);
 
-/// Whether `name` is a function that only the session can answer, called with parentheses or without.
+/// Returns whether `name` is a function that only the session can answer. `is_called`: with parentheses.
 [[nodiscard]] bool is_session_function(std::string_view name, bool is_called);
 
 }  // namespace daedalus::aggregator::sql

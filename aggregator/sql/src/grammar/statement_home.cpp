@@ -44,7 +44,8 @@ constexpr std::string_view kCurrentUser = "current_user";
 
 constexpr std::string_view kRelations[] = {"pg_prepared_statements", "pg_cursors", "pg_user_mappings"};
 constexpr std::string_view kRelationFamily = "pg_stat_";
-/// Of the family those that the catalogue tells: of the aggregator's clients, or without numbers.
+/// The catalogue answers these views of the family: kTold with the aggregator's clients, kToldFamilies with NULL for
+/// what PostgreSQL counts.
 constexpr std::string_view kTold[] = {"pg_stat_activity", "pg_stat_ssl", "pg_stat_gssapi"};
 constexpr std::string_view kToldFamilies[] = {"pg_stat_all_", "pg_stat_sys_", "pg_stat_user_", "pg_stat_xact_",
                                               "pg_stat_database"};

@@ -90,7 +90,7 @@ std::string text_from_end(const ::List* list, int place) {
   return node->type == T_String ? text_of(as<::String>(node).sval) : std::string();
 }
 
-/// Whether a function asks what a role may, so that the catalogue's own role is meant by current_user in its arguments.
+/// Returns whether a function asks what a role may do: current_user in its arguments means the catalogue's own role.
 bool asks_of_role(std::string_view function) {
   return function == "pg_has_role" || (function.starts_with("has_") && function.ends_with("_privilege"));
 }

@@ -21,9 +21,9 @@ struct StatementNames {
   std::vector<std::string> common_tables;
 };
 
-/// Of a text that is one SELECT (VALUES and TABLE are, too); nothing for any other, and where its tree has something
-/// that is not known here. Precondition: check_complexity() has nothing against it. Cost: PostgreSQL's parser, and one
-/// pass over its tree.
+/// Reads the names in a text that is one SELECT (VALUES and TABLE are, too). Returns nothing for any other text, or
+/// where the tree has a node that is not known here. Precondition: check_complexity() has nothing against it. Cost:
+/// PostgreSQL's parser, and one pass over its tree.
 [[nodiscard]] std::optional<StatementNames> read_names(const std::string& text);
 
 }  // namespace daedalus::aggregator::sql

@@ -105,7 +105,8 @@ grammar::Node TreeReader::read_clause(const void* raw) {
   }
 }
 
-/// What is only ever refused: its kind and its place, and what its name depends on.
+/// Reads the nodes that are left over. Of those that are only ever refused it keeps the kind and the place, and what
+/// their name depends on.
 grammar::Node TreeReader::read_refused(const void* raw) {
   using grammar::Node;
   switch (tag_of(raw)) {

@@ -6,7 +6,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// Whether the call's name is that of a supported aggregate.
+/// Returns whether the call names a supported aggregate.
 [[nodiscard]] bool is_aggregate(const grammar::FunctionCall& call);
 
 /// The function of a call of a supported aggregate, whose arguments have the number that it takes: none for

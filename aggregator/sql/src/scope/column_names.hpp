@@ -21,7 +21,7 @@ class ColumnNames {
   [[nodiscard]] std::optional<uint32_t> find(std::string_view name) const;
 
  private:
-  /// Where a name is, or where it would be.
+  /// Returns the slot that holds the name or, if none does, the free slot where it would go.
   [[nodiscard]] size_t slot_of(std::string_view name) const;
 
   std::shared_ptr<const semantics::Schema> schema_;

@@ -16,7 +16,7 @@ Error no_such_function(const Scope& scope, const grammar::FunctionCall& node) {
                      node.location);
 }
 
-/// What is wrong with the names wherever they stand.
+/// Refuses what no function takes: an argument by place behind one by name, or a name twice.
 Result<void> check_names(const Scope& scope, grammar::Nodes arguments) {
   std::vector<std::string_view> seen;
   for (const Node& argument : arguments) {

@@ -1,4 +1,4 @@
-// Where the values of a statement's parameters end up, while it is compiled with some.
+// Notes down where the values of a statement's parameters end up, while it is compiled with some.
 //
 // Decides which values others could take the places of without a change of anything else: those that are compared with
 // a column as they came, and read nowhere else. Refuses to know what such a comparison comes to.
@@ -18,7 +18,7 @@ namespace daedalus::aggregator::sql {
 
 class ParameterPositions {
  public:
-  /// Of each clause the literals without their values.
+  /// A literal without its values. LiteralKeys has those of each clause.
   using LiteralKey = std::tuple<uint32_t, semantics::Literal::Kind, semantics::Operator>;
   using LiteralKeys = std::vector<std::vector<LiteralKey>>;
 
@@ -29,7 +29,7 @@ class ParameterPositions {
     semantics::Operator op{};
   };
 
-  /// Whether anybody is going to ask; unless so, nothing is noted down. To be called before all else.
+  /// `is_followed`: somebody is going to ask for places; otherwise none is noted down. To be called before all else.
   void follow(bool is_followed) { is_followed_ = is_followed; }
 
   /// A parameter's value is looked at.
@@ -40,17 +40,17 @@ class ParameterPositions {
   }
   /// The values of `parameters` are compared, just as they came. 0: a constant is no parameter's.
   void add(std::span<const int32_t> parameters, uint32_t column, semantics::Operator op);
-  /// What one comparison of the text came to, whatever becomes of it.
+  /// Notes down the literals that one comparison of the text came to, whatever becomes of them.
   void add_leaf(const semantics::Condition& leaf);
   /// The condition before it is simplified.
   void see(const semantics::Condition& condition);
   /// Something depends on more than the text and the parameters' values: on the time.
   void give_up() { has_given_up_ = true; }
   [[nodiscard]] bool has_given_up() const { return has_given_up_; }
-  /// What is made depends on the zone of the session's clocks.
+  /// Notes down that what is made depends on the zone of the session's clocks.
   void depend_on_zone() { depends_on_zone_ = true; }
   [[nodiscard]] bool depends_on_zone() const { return depends_on_zone_; }
-  /// What is made depends on the order in which the session reads dates.
+  /// Notes down that what is made depends on the order in which the session reads dates.
   void hang_on_date_order() { hangs_on_date_order_ = true; }
   [[nodiscard]] bool hangs_on_date_order() const { return hangs_on_date_order_; }
   /// Values have an effect in a way that is not followed.
@@ -59,17 +59,18 @@ class ParameterPositions {
   /// Parameters whose values have an effect elsewhere, too, ascending: only with the same values is all else the same.
   [[nodiscard]] std::vector<int32_t> fixed() const;
   [[nodiscard]] const std::vector<Place>& places() const { return places_; }
-  /// Whether no more than one comparison of the text came to `column op` values: where the condition has such a one, it
-  /// is that.
+  /// Returns whether at most one comparison of the text came to `column op` values: if the condition has such a
+  /// literal, it comes from that comparison.
   [[nodiscard]] bool is_only_leaf(uint32_t column, semantics::Operator op) const;
-  /// Whether the predicate is the condition as it was written, and stays so whatever its values are, as long as each
-  /// comparison comes to one of the same kind: a conjunction of disjunctions, of which no two could say the same.
+  /// Returns whether the predicate is the condition as it was written, and stays so whatever its values are, as long as
+  /// each comparison comes to a literal of the same kind. It is then a conjunction of disjunctions, and no two of its
+  /// literals could say the same.
   [[nodiscard]] bool keep(const semantics::Predicate& predicate) const;
 
  private:
   std::vector<Place> places_;
   std::map<int32_t, int64_t> reads_beside_places_;                ///< By parameter.
-  std::vector<std::pair<uint32_t, semantics::Operator>> leaves_;  ///< Of comparisons with values, as they were met.
+  std::vector<std::pair<uint32_t, semantics::Operator>> leaves_;  ///< Comparisons with values, as they were met.
   std::optional<LiteralKeys> written_;                            ///< The condition's, where it is such a conjunction.
   bool is_followed_ = true;
   bool is_lost_ = false;

@@ -33,7 +33,8 @@ class ParameterTypes {
   };
 
   ParameterTypes() = default;
-  /// What the client declares $1, $2, ... to be, before any place asks; nothing where it leaves that to the places.
+  /// `declared`: the types that the client declares for $1, $2, ... before any place asks; nothing where it leaves the
+  /// type to the places.
   explicit ParameterTypes(Declared declared) : declared_(declared.begin(), declared.end()) {}
 
   /// The parameter stands at this place: the type that it has there, if it has one. Precondition: 1 <= number <=
@@ -97,7 +98,7 @@ class ParameterTypes {
 
  private:
   std::vector<std::optional<ParameterKind>> declared_;
-  std::map<int32_t, std::optional<ParameterKind>> kinds_;  ///< Of those that were seen. Bounded by the text.
+  std::map<int32_t, std::optional<ParameterKind>> kinds_;  ///< Types of the parameters seen; bounded by the text.
   std::map<int32_t, int32_t> open_;                        ///< By place, parameters of which it has asked nothing yet.
   std::set<int32_t> fixed_meanwhile_;                      ///< Since hold().
   std::optional<Mistake> mistake_;

@@ -1,4 +1,4 @@
-// What is outside the supported SQL, by the names that users know it by.
+// Names what is outside the supported SQL, in the words that users have for it.
 //
 // Decides only names, hints and places; who refuses is the caller.
 #pragma once
@@ -15,7 +15,7 @@ namespace daedalus::aggregator::sql {
 /// A construct that is refused.
 struct Construct {
   std::string name;           ///< Completes "… is not supported".
-  std::string hint;           ///< What to write instead; may be empty.
+  std::string hint;           ///< Says what to write instead; may be empty.
   bool is_misplaced = false;  ///< It is supported, but not where it stands.
 };
 
@@ -37,10 +37,10 @@ struct Construct {
 /// The parts of an expression, those of a query that reads no table among them; none of a query that reads one.
 [[nodiscard]] std::vector<grammar::Node> children_of(const grammar::Node& node);
 
-/// Whether an aggregate, or GROUPING(), is called anywhere in an expression.
+/// Returns whether an expression calls an aggregate, or GROUPING(), anywhere.
 [[nodiscard]] bool mentions_aggregate(const grammar::Node& node);
 
-/// Whether a column is named anywhere in an expression.
+/// Returns whether an expression names a column anywhere.
 [[nodiscard]] bool mentions_column(const grammar::Node& node);
 
 /// The last part of a possibly qualified name ("pg_catalog"."int4"), or an empty view when the qualification is not

@@ -1,4 +1,4 @@
-// What names, parameters and the time mean in one execution of one statement, and where its errors are.
+// Says what names, parameters and the time mean in one execution of one statement, and where its errors are.
 //
 // Decides name resolution by PostgreSQL's rules for a single table. Refuses to know clauses and expressions.
 #pragma once
@@ -38,8 +38,8 @@ class Scope {
         session_zone_(session_zone == nullptr || session_zone->is_utc() ? nullptr : session_zone),
         random_(random),
         kinds_(kinds) {}
-  /// Of a statement that is described, not compiled: its parameters have no values, and `types` learns of their places.
-  /// `session` has nothing but what is known of the session.
+  /// The scope of a statement that is described, not compiled: its parameters have no values, and `types` learns of
+  /// their places. `session` has nothing but what is known of the session.
   Scope(const ColumnNames& columns, const ParsedStatement& statement, ParameterTypes& types,
         const wire::v1::StatementBody& session, const semantics::TimeZones* zones = nullptr)
       : columns_(columns),
@@ -55,9 +55,9 @@ class Scope {
   [[nodiscard]] const grammar::Node& root() const { return statement_.root(); }
   [[nodiscard]] int32_t statement_location() const { return statement_.location(); }
   [[nodiscard]] int64_t now_us() const { return now_us_; }
-  /// What places are called; null: nobody knows.
+  /// The time zones by their names; null: no name is known.
   [[nodiscard]] const semantics::TimeZones* zones() const { return zones_; }
-  /// What the session's clocks show; null: UTC. Whoever asks makes something that hangs on it.
+  /// The zone of the session's clocks; null: UTC. Whoever asks makes something that depends on it.
   [[nodiscard]] const semantics::SessionZone* session_zone() const {
     places_.depend_on_zone();
     return session_zone_;
@@ -77,7 +77,7 @@ class Scope {
   /// Texts that are known only when the statement runs become dates, moments or times. Errors: 0A000 the session reads
   /// dates in another order than nodes do.
   [[nodiscard]] Result<void> read_dates(int32_t location) const;
-  /// What those clocks show now, in microseconds since 1970.
+  /// The time that the session's clocks show now, in microseconds since 1970.
   [[nodiscard]] int64_t local_now_us() const;
   /// Bits for a value that is another one each time; nothing where there is no such value: they are among those of an
   /// INSERT only, which are computed once, before it is numbered.
@@ -95,16 +95,16 @@ class Scope {
   [[nodiscard]] Result<void> bind_table(const grammar::RangeVariable& table);
   /// Position of the column that a reference names. Errors: 42703, 42P01 (its table), 0A000 (whole rows).
   [[nodiscard]] Result<uint32_t> column(const grammar::ColumnReference& reference) const;
-  /// Whether the reference is `*` or `table.*`. Errors: 42P01.
+  /// Returns whether the reference is `*` or `table.*`. Errors: 42P01.
   [[nodiscard]] Result<bool> is_star(const grammar::ColumnReference& reference) const;
   /// A column that a statement writes, by its bare name. Errors: 42703, 0A000 (part of a column).
   [[nodiscard]] Result<uint32_t> target_column(const grammar::ResultTarget& target) const;
   /// `"table"."column"` as messages spell it: without quotes, the table under its alias.
   [[nodiscard]] std::string qualified(uint32_t column) const;
 
-  /// The same statement over a table of its own, which outlives what is made.
+  /// The scope of this statement over a table of its own. Precondition: `columns` outlives the scope that is returned.
   [[nodiscard]] Scope over(const ColumnNames& columns) const { return {*this, columns}; }
-  /// What the statement's parameters came to there.
+  /// Takes over what the scope `over` has learned of the statement's parameters.
   void take_back(const Scope& over) {
     parameters_used_ = over.parameters_used_;
     places_ = over.places_;
@@ -113,7 +113,7 @@ class Scope {
   // ---- parameters ----
   /// The wire's constant for $number. Errors: 42P02.
   [[nodiscard]] Result<const wire::v1::Constant*> parameter(const grammar::ParameterReference& reference);
-  /// Whether parameters have no values; then NULL stands for each, and what a value decides is left open.
+  /// True when parameters have no values; then NULL stands for each, and what a value decides is left open.
   [[nodiscard]] bool is_described() const { return types_ != nullptr; }
   /// From now on constants that cannot be computed stay as they are, or NULL stands for them: only types are asked for.
   /// Precondition: is_described().
@@ -125,14 +125,14 @@ class Scope {
   void ask_kind(int32_t number, int32_t location, ParameterKind kind) const { types_->ask(number, location, kind); }
   /// The types of a described statement's parameters. Precondition: is_described().
   [[nodiscard]] ParameterTypes& types() const { return *types_; }
-  /// Whether anybody has asked what it makes of parameters without a type.
+  /// True when the scope was given the types of parameters that come without one.
   [[nodiscard]] bool has_kinds() const { return !kinds_.empty(); }
-  /// What the statement makes of $number where it comes without a type; nothing: a quoted literal.
+  /// The type that the statement gives to $number where that comes without one; nothing: it is a quoted literal.
   [[nodiscard]] std::optional<ParameterKind> kind_of_given(int32_t number) const {
     const auto index = static_cast<size_t>(number) - 1;
     return index < kinds_.size() ? kinds_[index] : std::nullopt;
   }
-  /// Where values of parameters end up; filled while the statement is compiled.
+  /// The places where values of parameters end up; filled while the statement is compiled.
   [[nodiscard]] ParameterPositions& places() const { return places_; }
   /// How many parameters the statement takes, as far as it is compiled.
   [[nodiscard]] int32_t parameters_used() const { return parameters_used_; }
@@ -178,14 +178,14 @@ class Scope {
   const semantics::TimeZones* const zones_;
   const semantics::SessionZone* const session_zone_ = nullptr;
   const RandomBits* random_ = nullptr;
-  const std::span<const std::optional<ParameterKind>> kinds_ = {};  ///< Of parameters that come without a type.
+  const std::span<const std::optional<ParameterKind>> kinds_ = {};  ///< Types of parameters without one.
   bool draws_ = false;
   std::string_view table_alias_;  ///< The name columns are qualified with.
   bool has_alias_ = false;
   std::string_view database_ = schema_.table_name;
   int32_t parameters_used_ = 0;
   mutable ParameterPositions places_;  ///< Noted down, not decided by.
-  ParameterTypes* types_ = nullptr;    ///< Of a statement that is described.
+  ParameterTypes* types_ = nullptr;    ///< Null unless the statement is described.
   bool leaves_mistakes_ = false;
 };
 

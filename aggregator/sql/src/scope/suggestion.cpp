@@ -40,9 +40,9 @@ struct Word {
   std::string_view hint;
 };
 
-/// What other databases and their tools understand, and PostgreSQL's grammar does not.
 constexpr std::string_view kDescribe =
     "the command line (bin/daedalus sql) has DESCRIBE and \\d, client libraries have describe()";
+/// First words of commands that other databases and their tools understand, and PostgreSQL's grammar does not.
 constexpr std::array kWords{
     Word{"describe", kDescribe},
     Word{"desc", kDescribe},

@@ -1,4 +1,4 @@
-// What somebody meant who wrote a name that there is not.
+// Suggests what somebody meant who wrote a name that does not exist.
 //
 // Decides which names are near, and says so the way PostgreSQL does. Refuses to know where names come from.
 #pragma once

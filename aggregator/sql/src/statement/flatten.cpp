@@ -83,7 +83,7 @@ class Flattener {
                            "send it on its own");
     }
     if (table) {
-      known.resize(*table);  // What its own text can see.
+      known.resize(*table);  // The query of a common table sees only the tables before it.
     }
     auto flat = flatten(query.select(), std::move(known), depth + 1);
     if (!flat) {

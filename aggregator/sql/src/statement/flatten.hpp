@@ -13,7 +13,7 @@ namespace daedalus::aggregator::sql {
 /// Says whether what it puts out is of groups.
 [[nodiscard]] bool is_grouped(const grammar::SelectStatement& select);
 
-/// Whether there is anything to be put into one.
+/// Returns whether the SELECT has WITH, or a query as its one item of FROM.
 [[nodiscard]] bool has_inner_query(const grammar::SelectStatement& select);
 
 /// The SELECT without queries in FROM and without WITH; what is made for it lies in the arena, and names in the scope's

@@ -48,7 +48,7 @@ using semantics::BoundExpression;
 using Set = std::vector<uint32_t>;
 using Sets = std::vector<Set>;
 
-/// What an output shows, as a GROUP BY item.
+/// Returns the expression of an output that a GROUP BY item names. Errors: 42803 an aggregate.
 Result<BoundExpression> grouped_output(const Scope& scope, const OutputItem& item) {
   if (semantics::has_aggregate(item.expression)) {
     return scope.error("42803", "aggregate functions are not allowed in GROUP BY", item.places.aggregate);
@@ -160,7 +160,7 @@ class GroupByCompiler {
     if (node.kind == Kind::kEmpty) {
       return Sets{Set{}};
     }
-    Sets parts;  // Of each item, all its sets; ROLLUP and CUBE have items of one set.
+    Sets parts;  // All sets of all items; each item of ROLLUP and CUBE is one set.
     for (const grammar::Node& item : node.content) {
       auto sets = sets_of(item, depth + 1);
       if (!sets) {

@@ -19,10 +19,10 @@ namespace {
 
 using semantics::Value;
 
-/// What the rows of one INSERT have in common.
+/// All rows of one INSERT have this in common.
 struct InsertShape {
   std::vector<uint32_t> columns;   ///< Column of each value, in the order of the VALUES lists.
-  std::vector<int32_t> locations;  ///< Of the column names; empty if no list was given.
+  std::vector<int32_t> locations;  ///< Offsets of the column names; empty if no list was given.
   std::vector<semantics::Type> types;
   bool has_column_list = false;
   bool returns = false;  ///< There is a RETURNING.
@@ -182,7 +182,7 @@ Result<std::vector<Value>> common_defaults(const Scope& scope, const InsertShape
   return defaults;
 }
 
-/// What is wrong with the values, in the order in which they are written.
+/// Collects the mistakes of the values, in the order in which they are written.
 std::vector<InsertMistake> mistakes_of(Scope& scope, const InsertShape& shape, grammar::Nodes lists) {
   std::vector<InsertMistake> met;
   for (size_t row = 0; row < lists.size(); ++row) {
@@ -231,7 +231,7 @@ Result<InsertRows> compile_rows(Scope& scope, const grammar::InsertStatement& in
   return rows;
 }
 
-/// What RETURNING says of rows; nothing is wrong where there is none.
+/// Computes RETURNING for rows; nothing where the INSERT has none.
 Result<std::optional<Returning>> returned(Scope& scope, const grammar::InsertStatement& insert,
                                           const InsertShape& shape, std::vector<std::vector<Value>> rows) {
   if (!shape.returns) {
@@ -253,7 +253,7 @@ Error told_of(Scope& scope, const grammar::InsertStatement& insert, const Insert
   FirstMistake first =
       first_mistake(scope, all, lists.size() == 1, of_none ? std::optional<Error>() : std::optional(of_none.error()));
   if (first.rows_before > 0 && shape.returns) {
-    // What was written before is returned before.
+    // PostgreSQL has computed RETURNING for those rows when it meets the mistake: an error of that comes first.
     auto before = compile_rows(scope, insert, shape, lists.subspan(0, first.rows_before));
     const auto of_those = before ? returned(scope, insert, shape, std::move(before->kept)) : before.error();
     return of_those ? first.error : of_those.error();

@@ -9,7 +9,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// What was wrong with one value.
+/// The mistake in one value of an INSERT, and which value that is.
 struct InsertMistake {
   size_t row = 0;
   uint32_t column = 0;

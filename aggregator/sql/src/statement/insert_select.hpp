@@ -14,10 +14,10 @@ namespace daedalus::aggregator::sql {
 /// Says whether the source of an INSERT is such a query.
 [[nodiscard]] bool brings_rows(const grammar::Node& source);
 
-/// Where the values go, in their order.
+/// The columns that the values go to, in the order of the values.
 struct InsertTargets {
   std::span<const uint32_t> columns;
-  std::span<const int32_t> locations;  ///< Of their names; empty: none were written, and there may be fewer values.
+  std::span<const int32_t> locations;  ///< Offsets of their names; empty: none written, there may be fewer values.
 };
 
 /// A value for each of the first target columns, all rows as long.

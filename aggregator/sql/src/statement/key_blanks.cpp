@@ -11,7 +11,7 @@ namespace {
 
 using semantics::BoundExpression;
 
-/// What stands for a key.
+/// The expressions that take the place of a key.
 struct InPlace {
   BoundExpression text;   ///< As the key itself.
   BoundExpression shown;  ///< In an output.

@@ -8,13 +8,13 @@
 
 namespace daedalus::aggregator::sql {
 
-/// What SELECT DISTINCT shows of such chars is without blanks: one of several equal ones.
+/// Makes SELECT DISTINCT show such chars without blanks: one stands for several equal ones.
 [[nodiscard]] Result<void> show_without_blanks(Outputs& outputs);
 
 /// A group's key is the text without blanks, and is shown so.
 [[nodiscard]] Result<void> group_without_blanks(Outputs& outputs, SortGroup& result);
 
-/// What rows are ordered by is the text without blanks, a hidden output.
+/// Orders rows by the text without blanks, which is a hidden output.
 [[nodiscard]] Result<void> order_without_blanks(Outputs& outputs, std::vector<semantics::OrderKey>& order_by);
 
 }  // namespace daedalus::aggregator::sql

@@ -59,7 +59,7 @@ class ParameterAnalysis {
 
   /// The outputs, as far as they have types.
   Result<std::vector<Typed>> targets(grammar::Nodes list, ExpressionBinder::Place place);
-  /// What has none is text.
+  /// Makes text of each output that has no type.
   Result<void> settle(std::vector<Typed> targets);
   Result<void> condition(const Node& node, ExpressionBinder::Place place);
   /// An item of ORDER BY, GROUP BY or DISTINCT ON.
@@ -67,7 +67,7 @@ class ParameterAnalysis {
   Result<void> count(const Node& node, std::string_view name);
   Result<void> assign(std::vector<Wanted> values);
 
-  /// What was wrong before comes first.
+  /// Returns the error of the first mistake in the types of parameters; `done` if there is none.
   [[nodiscard]] Result<void> passed(Result<void> done) const;
 
   Scope& scope_;
@@ -390,7 +390,7 @@ Result<void> fix_parameters(Scope& scope) {
     return {};  // It has none.
   }
   auto done = ParameterAnalysis(scope).statement(scope.root());
-  // Where arrays may stand, nobody else knows better.
+  // The compiler words a refusal better, but does not know where arrays may stand.
   const bool is_refused = !done && done.error().sqlstate == kNotSupported;
   return is_refused && !scope.types().has_arrays() ? Result<void>() : done;
 }

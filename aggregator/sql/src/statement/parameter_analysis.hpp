@@ -15,7 +15,7 @@ namespace daedalus::aggregator::sql {
 /// or cast. Cost: as binding all expressions once.
 [[nodiscard]] Result<void> fix_parameters(Scope& scope);
 
-/// Whether the types are consistent, once all places have been asked. Errors: 42P08.
+/// Checks that the types are consistent, once all places have been asked. Errors: 42P08.
 [[nodiscard]] Result<void> check_parameter_types(const Scope& scope);
 
 }  // namespace daedalus::aggregator::sql

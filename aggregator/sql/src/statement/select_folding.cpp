@@ -77,7 +77,7 @@ class WrittenKeys {
     return found == keys_.end() ? std::nullopt : std::optional(static_cast<size_t>(found - keys_.begin()));
   }
 
-  /// What each GROUPING() in an expression asks about.
+  /// Puts the folded keys into the places of the keys that each GROUPING() in an expression asks about.
   void point_to_keys(semantics::BoundExpression& expression, const Expressions& folded) const {
     const bool is_grouping = expression.kind == semantics::BoundExpression::Kind::kAggregate &&
                              expression.aggregate == semantics::AggregateFunction::kGrouping;
@@ -92,11 +92,12 @@ class WrittenKeys {
   }
 
   Expressions keys_;
-  std::vector<std::optional<size_t>> shown_;  ///< Of each output, the key that it is.
+  std::vector<std::optional<size_t>> shown_;  ///< By output: the key that it is, if any.
 };
 
-/// What of HAVING says nothing of aggregates is asked of rows, as PostgreSQL's planner has it: what is left out by it
-/// is not aggregated. Where all rows are one group, that group is asked, too: it is there without rows.
+/// Moves the conjuncts of HAVING that have no aggregate to the conditions on rows, as PostgreSQL's planner does: a row
+/// that does not meet them is not aggregated. Where all rows are one group, HAVING keeps them, too, because that group
+/// is there even without rows.
 void ask_rows(semantics::SelectList& list, Where& where) {
   if (!list.having || !list.grouping_sets.empty()) {
     return;

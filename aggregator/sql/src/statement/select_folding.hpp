@@ -1,5 +1,5 @@
-// What of a SELECT depends on no row, computed in the order in which PostgreSQL's planner computes it: so of several
-// mistakes the same one is told.
+// Computes the parts of a SELECT that depend on no row, in the order in which PostgreSQL's planner computes them: so of
+// several mistakes the same one is told.
 #pragma once
 
 #include "daedalus/semantics/selection.hpp"

@@ -19,8 +19,8 @@ struct ReadSelect {
 /// A SELECT about rows that its scope is made for, whatever its FROM says; WHERE is among its residuals.
 [[nodiscard]] Result<semantics::Selection> select_over(Scope& scope, const grammar::SelectStatement& select);
 
-/// What may not stand in a SELECT without FROM: nothing of it is of a row. Errors: 42601 a star, 42703 a column, 0A000
-/// groups.
+/// Refuses what may not stand in a SELECT without FROM, which has no row to ask. Errors: 42601 a star, 42703 a column,
+/// 0A000 groups.
 [[nodiscard]] Result<void> check_without_from(Scope& scope, const grammar::SelectStatement& select);
 
 }  // namespace daedalus::aggregator::sql

@@ -108,7 +108,7 @@ bool is_of_several_exists(const SelectStatement& select) {
 Result<SelectStatement> with_filters(const SelectStatement& select, Arena& arena) {
   const Queries queries = queries_of_exists(select);
   const bool has_table = !select.from_clause.empty();
-  std::vector<Node> conditions;  // Those of the queries, behind them that of the statement's own table.
+  std::vector<Node> conditions;  // One of each query, and behind them that of the statement's own table.
   for (const SelectStatement* const query : queries) {
     auto condition = bare_condition_of(*query, arena);
     if (!condition) {

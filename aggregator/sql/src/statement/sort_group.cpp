@@ -121,7 +121,7 @@ Result<std::optional<OutputItem>> compile_having(Scope& scope, const grammar::Se
       OutputItem{{"having", std::move(*condition)}, location_of(select.having_clause), binder.places()});
 }
 
-/// What GROUPING() asks about are keys.
+/// Refuses GROUPING() of anything that is not a key.
 Result<void> check_grouping(const Scope& scope, const std::vector<BoundExpression>& group_by, const OutputItem& item) {
   for (const auto& [argument, location] : item.places.grouping) {
     if (std::find(group_by.begin(), group_by.end(), argument) == group_by.end()) {
@@ -132,7 +132,7 @@ Result<void> check_grouping(const Scope& scope, const std::vector<BoundExpressio
   return {};
 }
 
-/// What is put out, or decides about a group, must be one value per group.
+/// Refuses an output, or a condition on groups, that is not one value per group.
 Result<void> check_grouped(const Scope& scope, const std::vector<BoundExpression>& group_by, const OutputItem& item) {
   const auto column = semantics::ungrouped_column(item.expression, group_by);
   if (!column) {
@@ -190,7 +190,7 @@ Result<void> make_distinct(const Scope& scope, const Outputs& outputs, SortGroup
   return {};
 }
 
-/// Where keys are chars with blanks of their own, which do not count there.
+/// Takes the blanks from keys that are chars with blanks of their own, which do not count there.
 Result<void> leave_out_blanks(Outputs& outputs, SortGroup& result, bool is_distinct) {
   if (auto made = group_without_blanks(outputs, result); !made) {
     return made;

@@ -19,7 +19,8 @@ struct SortGroup {
   std::optional<semantics::BoundExpression> having;
   std::vector<semantics::OrderKey> order_by;  ///< Over outputs, visible and hidden.
   uint32_t ties_by = 0;                       ///< Keys that ORDER BY itself has.
-  uint32_t distinct_by = 0;  ///< Of rows that are equal by so many keys the first is shown; 0: all are.
+  /// The number of keys by which rows count as equal, and only the first of them is shown; 0: all rows are shown.
+  uint32_t distinct_by = 0;
 };
 
 /// Errors: 42P10 an ordinal that is not in the list, or DISTINCT and ORDER BY that do not go together; 42601 another

@@ -13,7 +13,7 @@ namespace daedalus::aggregator::sql {
 [[nodiscard]] Result<CompiledSelect> compile_select(Scope& scope, const contract::PartitionMap& map,
                                                     const grammar::SelectStatement& select);
 
-/// What RETURNING gives of these rows of the table. Errors: those of a SELECT list, 42803 an aggregate, of each row
+/// Computes RETURNING for these rows of the table. Errors: those of a SELECT list, 42803 an aggregate, of each row
 /// what evaluating it meets, 54000 more bytes than an update has.
 [[nodiscard]] Result<Returning> compile_returning(Scope& scope, grammar::Nodes list,
                                                   std::span<const std::vector<semantics::Value>> rows);

@@ -72,7 +72,7 @@ Result<void> check_assignable(const Scope& scope, const contract::PlacementColum
 /// Said of what one way of compiling cannot do, or does not know, so that another one is tried.
 bool is_refused(const Error& error) { return error.sqlstate == "0A000" || error.sqlstate == "42883"; }
 
-/// What is told in its turn, or by the rows: see write_computed().
+/// Returns whether the error has to wait: it is told in its turn, or by the rows, see write_computed().
 bool is_told_later(const Error& error) { return is_refused(error) || is_of_computing(error); }
 
 Expression constant_of(const semantics::Column& column, semantics::Value value) {
@@ -87,7 +87,7 @@ Type change_type(const Type& column, const Constant& change) {
   return semantics::is_floating(column.kind) && !change.is_untyped ? Type{TypeKind::kDouble} : column;
 }
 
-/// Whether the opposite of a whole number is one of its type, too: not of the least one.
+/// Returns whether the type has the opposite of a whole number, too; it has none of its least number.
 bool has_opposite(const Type& type, const semantics::Value& value) {
   const auto* whole = std::get_if<int64_t>(&value);
   const auto opposite = [&] { return semantics::Decimal{semantics::BigInt(-semantics::BigInt(*whole)), 0}; };
@@ -131,7 +131,8 @@ Result<Expression> compile_change(const Scope& scope, uint32_t column, Operator 
                                {Expression::make_column(column), Expression::make_constant(type, std::move(*value))});
 }
 
-/// Whether PostgreSQL's operator is the one of the column's own kind: numbers to numbers, whole ones to dates.
+/// Returns whether PostgreSQL adds such a constant within the column's own kind: numbers to numbers, whole ones to
+/// dates.
 bool can_be_added(TypeKind column, const Constant& constant) {
   if (!semantics::is_numeric(column) && column != TypeKind::kDate) {
     return false;
@@ -212,7 +213,8 @@ Result<std::optional<Expression>> compile_known(Scope& scope, uint32_t column, c
   return std::optional(constant_of(target, std::move(*value)));
 }
 
-/// What is computed of the row, bound: it is folded once all of the statement is bound.
+/// An assignment that is computed of the row. Its expression is bound, and is folded once all of the statement is
+/// bound.
 struct Computed {
   int assignment = 0;
   uint32_t column = 0;
@@ -267,8 +269,8 @@ Result<void> check_exact(const Scope& scope, const semantics::BoundExpression& e
                       "its last digits may differ from node to node");
 }
 
-/// What is assigned to a column of another kind, where the session's clocks say what that is. Errors: 0A000 an interval
-/// that this session would show otherwise.
+/// Casts a value to the kind of its column where the outcome depends on the zone of the session's clocks; returns any
+/// other value as it is. Errors: 0A000 an interval that this session would show otherwise.
 Result<semantics::BoundExpression> by_session_clock(const Scope& scope, semantics::BoundExpression expression,
                                                     semantics::TypeKind target, int32_t location) {
   if (expression.type.kind == semantics::TypeKind::kInterval) {
@@ -345,7 +347,7 @@ Result<Where> bind_where(Scope& scope, const grammar::Node& where) {
   return compile_where(scope, where);
 }
 
-/// What computing the constants of a described statement ends in.
+/// Computes the constants of a described statement, to find its mistakes.
 Result<void> check_constants(const Scope& scope, std::vector<Computed> computed, Where where) {
   if (scope.leaves_mistakes()) {
     return {};

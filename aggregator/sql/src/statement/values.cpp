@@ -100,7 +100,7 @@ Result<ValuesTable> make_table(Scope& scope, const grammar::SelectStatement& val
   return table;
 }
 
-/// What may stand behind or before VALUES itself.
+/// Refuses the clauses that may not stand before or behind VALUES itself.
 Result<void> check_values(const Scope& scope, const grammar::SelectStatement& values, bool is_in_from) {
   const auto refuse = [&](const char* what) {
     return scope.refuse(fmt::format("VALUES {}", what), scope.statement_location());

@@ -18,7 +18,7 @@ struct ValuesTable {
   std::vector<std::vector<semantics::Value>> rows;
 };
 
-/// Whether the query is VALUES, or one that has VALUES and nothing else in FROM, itself or as the one query of WITH.
+/// Returns whether the query is VALUES, or has VALUES and nothing else in FROM, itself or as the one query of WITH.
 [[nodiscard]] bool is_of_values(const grammar::SelectStatement& select);
 
 /// The query over its rows. Errors: 42601 rows of several lengths, 42804 types that do not go together, 42P10 more
