@@ -1,4 +1,5 @@
-// What nearly every translation unit includes anyway and no commit of ours changes: parsed once for each build.
+// Includes what nearly every translation unit includes anyway and no commit of ours changes: the compiler parses it
+// once for each build.
 //
 // Only headers from outside the tree belong here. A source still includes what it uses itself.
 #pragma once

@@ -1,5 +1,5 @@
-// What nearly every translation unit of base, semantics and the engine includes anyway: the standard library, and of
-// Boost the two headers that Result and BigInt are made of, which their headers bring with or without this one.
+// Includes what nearly every translation unit of base, semantics and the engine includes anyway: the standard library,
+// and the two headers of Boost that Result and BigInt are made of, which their headers bring with or without this one.
 //
 // Nothing else belongs here: these libraries are to be free of Protocol Buffers, and the engine of fmt.
 #pragma once

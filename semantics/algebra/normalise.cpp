@@ -247,7 +247,7 @@ Result<Condition> to_condition(const Schema& schema, const Expression& expressio
   if (!condition) {
     return condition;
   }
-  // What has been built was checked on the way; a comparison in double precision may have become a list.
+  // The builder checks each part on the way; but a comparison in double precision may have become a list.
   if (auto checked = check_size({}, *condition); !checked) {
     return checked.error();
   }

@@ -41,7 +41,7 @@ bool is_equality(const Literal& literal) {
 }
 
 bool is_plainly_simple(const Condition& condition) {
-  /// Of which each is compared with each.
+  /// Each literal is compared with each, so the cost grows with the square of this.
   constexpr size_t kLiteralsComparedMax = 32;
   const std::vector<Condition>& parts = condition.children;
   if (condition.kind == Kind::kLiteral) {

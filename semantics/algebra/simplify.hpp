@@ -61,14 +61,14 @@ class ConditionParts {
   std::set<uint32_t, Less> numbers_;
 };
 
-/// Whether the condition is as simple as it gets, where that is plain to see: a literal, or a conjunction of few
-/// literals that differ in column, kind or operator. Most conditions are. Cost: no allocation.
+/// Returns whether the condition is as simple as it gets, where that is plain to see: a literal, or a conjunction of
+/// few literals that differ in column, kind or operator. Most conditions are. Cost: no allocation.
 [[nodiscard]] bool is_plainly_simple(const Condition& condition);
 
 /// Values an equality asks for, ascending and each once, as one literal.
 [[nodiscard]] Literal equality_of(uint32_t column, std::vector<Value>&& values);
 [[nodiscard]] bool is_equality(const Literal& literal);
-/// What a literal counts towards kLiteralsMax.
+/// Returns how much a literal counts towards kLiteralsMax.
 [[nodiscard]] uint64_t weight(const Literal& literal);
 [[nodiscard]] uint64_t weight(const Condition& condition);
 

@@ -66,7 +66,7 @@ def short_date(choice: random.Random) -> str:
 
 
 def is_right(here: str, there: str) -> bool:
-    """The same value, the same mistake, or a refusal by name of what PostgreSQL takes or finds wrong elsewhere."""
+    """Return whether both give one value, both find a mistake in the date, or this side refuses the text by name."""
     is_mistake = there[:5] in ("22007", "22008", "22009", "22023")
     return (
         here == there or here.startswith("0A000") or (is_mistake and here[:5] in ("22007", "22008", "22009", "22023"))

@@ -32,7 +32,7 @@ class BlockWritesTest : public SessionTest {
 TEST_F(BlockWritesTest, EachIsConfirmedBeforeTheNextStatement) {
   EXPECT_EQ(updated(3), kNotice + std::string("C UPDATE 3|Z T"));
   EXPECT_EQ(updated(2), "C UPDATE 2|Z T");
-  send(query("SELECT id FROM t"));  // What follows sees it, so nothing is in the way of a query.
+  send(query("SELECT id FROM t"));  // A query sees confirmed updates, so nothing is in its way.
   answer_rows({1});
   EXPECT_EQ(said(), "T id:23|D 1|C SELECT 1|Z T");
   EXPECT_EQ(told("COMMIT"), "C COMMIT|Z I");

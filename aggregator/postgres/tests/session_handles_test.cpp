@@ -150,7 +150,7 @@ TEST_F(SessionHandlesTest, ColumnsAreLearntFromAnAnswerThatNobodyWaitsForAnyLong
   send(testing::bind("", "s") + execute("") + testing::bind("", "s") + execute("") + sync());
   const size_t last = operations_.size() - 1;
   answered_ = last - 1;
-  answer_error("22012", "it failed");  // What stands behind it is forgotten.
+  answer_error("22012", "it failed");  // Nobody waits any longer for the query behind it.
   answered_ = last;
   answer_by_handle(columns_, definition, 1);
   answered_.reset();

@@ -172,7 +172,7 @@ TEST_F(PipelineTest, RowsBeforeTheirTurnAreBoundedAndAskedForAgain) {
   EXPECT_EQ(aborted(), 1u);
   EXPECT_EQ(said(), "2");
   EXPECT_EQ(session_->output_waiting(), 0u);
-  answer_end();  // Of what nobody waits for any longer.
+  answer_end();  // The aborted query ends; nobody waits for it any longer.
   EXPECT_EQ(asked(), 2u);
   rows_of(0, {1});
   EXPECT_EQ(said(), "D 1|C SELECT 1|2");

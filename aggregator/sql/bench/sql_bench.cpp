@@ -1,6 +1,6 @@
-// What a statement costs the aggregator, by whether its text was seen before: parsing alone, parsing and compiling, and
-// compiling alone (the baseline: the text is in the cache). The statement asks for 27 columns by 9 conditions. Of those
-// that were never seen, no two ask for the same columns by the same conditions.
+// Measures what a statement costs the aggregator, by whether its text was seen before: parsing alone, parsing and
+// compiling, and compiling alone (the baseline: the text is in the cache). The statement asks for 27 columns by 9
+// conditions. Of those that were never seen, no two ask for the same columns by the same conditions.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

@@ -41,7 +41,7 @@ class CachedPlanTest : public SqlTest {
     return body;
   }
 
-  /// Whether the statement, compiled with the first parameters, is bound to the second.
+  /// Returns whether the statement, compiled with the first parameters, is bound to the second.
   bool is_bound(std::string_view sql, const std::vector<wire::v1::Constant>& first,
                 const std::vector<wire::v1::Constant>& second) {
     Compiler compiler(schema_, map_);
@@ -102,7 +102,7 @@ TEST_F(CachedPlanTest, KeepsAQueryThatDoesNotDependOnTheZoneForAllZones) {
   EXPECT_FALSE(bind_and_compile(compiler, asked)) << "kept before it came again";
   asked.set_time_zone(std::string(kEast));
   EXPECT_TRUE(bind_and_compile(compiler, asked));
-  // The same form by the place, but a moment is no time of a clock.
+  // A moment may take the same place, but which time of the clock it is depends on the zone.
   *asked.mutable_parameters(1) = typed(Type{TypeKind::kTimestampTz}, Value(int64_t{1}));
   EXPECT_FALSE(bind_and_compile(compiler, asked));
   asked.clear_time_zone();
@@ -387,7 +387,8 @@ class Statements {
     return {sql, columns};
   }
 
-  /// Of two of which one may decide the other: by what it is compared with, or as a comparison of constants.
+  /// Joins two comparisons. One may decide the other: by what it compares a column with, or because it compares
+  /// constants.
   std::string pair(std::vector<uint32_t>& columns) {
     const std::string first = comparison(columns);
     const std::string second = random_.chance(30) ? decided(columns) : comparison(columns);
@@ -449,7 +450,7 @@ class Statements {
     return text;
   }
 
-  /// What a column of the type cannot hold, or not all of whose kind: NULL, too large, too long, too fine.
+  /// Returns NULL or a value that a column of the type may not hold: it may be too large, too long, or too fine.
   wire::v1::Constant beyond(const Type& type) {
     switch (random_.between(0, 4)) {
       case 0:

@@ -150,7 +150,7 @@ TEST_F(DescribeTest, AssignedParametersHaveTheTypeOfTheirColumn) {
             "integer, date, character varying, character, date -> nothing"},
            {"INSERT INTO t (i, k) VALUES ($1 + 1, $2::smallint)", "integer, smallint -> nothing"},
            {"INSERT INTO t (v) VALUES ($1)",
-            "character varying -> nothing"},  // Of i, which is missing, compile() tells.
+            "character varying -> nothing"},  // compile() says that i is missing; describe() does not.
            {"UPDATE t SET v = $1, l = l + $2, day = day - $3::int WHERE i = $4",
             "character varying, bigint, integer, integer -> nothing"},
            {"UPDATE t SET k = $1", "integer -> nothing"},  // NOT NULL, and no value is known.

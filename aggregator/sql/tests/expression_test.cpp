@@ -8,7 +8,7 @@ namespace {
 
 class ExpressionTest : public SqlTest {
  protected:
-  /// What an expression of a SELECT's list becomes, and its type.
+  /// Says what an expression of a SELECT's list becomes, and its type.
   std::string bound(const std::string& expression) {
     const auto compiled = compile(fmt::format("SELECT {} AS e FROM t", expression));
     if (!compiled) {
@@ -266,7 +266,7 @@ TEST_F(ExpressionTest, ConjunctsThatCannotBeLookedUpAreComputed) {
   };
   EXPECT_EQ(residuals("i = 1 AND l > 2"), "2 clauses, ");
   EXPECT_EQ(residuals("i = 1 AND i + 1 > s AND l > 2"), "2 clauses, >(+(i,1),cast(s as integer))");
-  // What cannot fail comes before what can, whatever was written first.
+  // A conjunct that cannot fail comes before one that can, whichever was written first.
   EXPECT_EQ(residuals("i / x = 1 AND s < r"), "0 clauses, <(cast(s as double precision),r) and =(/(i,x),1)");
   EXPECT_EQ(residuals("upper('x') = 'X' AND i = 1"), "1 clauses, ");
   EXPECT_EQ(residuals("upper('x') = 'x' AND i = 1"), "1 clauses, ");

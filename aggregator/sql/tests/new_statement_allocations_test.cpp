@@ -1,5 +1,5 @@
-// What compiling a statement that was never seen allocates: 27 columns by 9 conditions with parameters. A bound that
-// holds keeps what was cut from growing back.
+// Bounds what the compiler allocates for a statement that it has never seen: 27 columns by 9 conditions with
+// parameters. A bound that holds keeps what was cut from growing back.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

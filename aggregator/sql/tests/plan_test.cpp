@@ -1,4 +1,4 @@
-// What EXPLAIN tells of a statement: its conditions, where it goes, and what it is taken to cost.
+// Tests what EXPLAIN tells of a statement: its conditions, where it goes, and what it is taken to cost.
 #include "daedalus/aggregator/plan.hpp"
 
 #include <fmt/format.h>

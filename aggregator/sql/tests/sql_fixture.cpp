@@ -261,7 +261,7 @@ Error SqlTest::error_of(std::string_view sql, std::vector<wire::v1::Constant> pa
 
 namespace {
 
-/// What an answer is computed of that is no row of the table.
+/// The schema of the number of rows, for an answer that is computed of that number and not of rows of the table.
 semantics::Schema number_schema() {
   semantics::Schema schema;
   schema.columns = {{"number", {semantics::TypeKind::kBigint}, false, {}}};

@@ -31,7 +31,7 @@ std::string expression_text(const semantics::Schema& schema, const semantics::Bo
 std::string to_text(const semantics::Schema& schema, const semantics::Selection& selection);
 /// Assignments "col=value", "col+=value" or "col:=expression", joined by ", ".
 std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Assignment>& assignments);
-/// What of a condition is computed, each behind " AND ".
+/// The conditions that are computed row by row, each behind " AND ".
 std::string to_text(const semantics::Schema& schema, const semantics::Residuals& residuals);
 /// Values of a row joined by "|"; NULL as "-".
 std::string to_text(const semantics::Schema& schema, const std::vector<semantics::Value>& row);
@@ -61,9 +61,9 @@ class SqlTest : public ::testing::Test {
   std::string described(std::string_view sql);
   /// The error itself.
   Error error_of(std::string_view sql, std::vector<wire::v1::Constant> parameters = {});
-  /// What would be sent for a SELECT, whole, and where to; without a shape its selection.
+  /// Writes out all that would be sent for a SELECT, and where to; without a shape its selection.
   [[nodiscard]] std::string sent(const CompiledSelect& select) const;
-  /// What comes of a statement: what would be sent, or the whole error.
+  /// Writes out what comes of a statement: the message that would be sent, or the whole error.
   [[nodiscard]] std::string outcome(const Result<Compiled>& compiled) const;
 
   std::shared_ptr<const semantics::Schema> schema_;

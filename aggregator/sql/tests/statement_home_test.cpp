@@ -1,4 +1,4 @@
-// Where statements belong that the compiler refuses.
+// Tests where statements belong that the compiler refuses.
 #include "daedalus/aggregator/statement_home.hpp"
 
 #include <gtest/gtest.h>

@@ -141,13 +141,13 @@ class StatementTwin {
     if (std::any_of(residuals.begin(), residuals.end(), semantics::can_fail)) {
       return "fails";
     }
-    // Of a choice that is known the planner computes one side only.
+    // The planner computes only one side of a CASE whose condition it knows.
     const bool computes_both = !compiled("SELECT CASE WHEN " + condition + " THEN 1 / 0 ELSE 0 END AS e FROM t") &&
                                !compiled("SELECT CASE WHEN " + condition + " THEN 0 ELSE 1 / 0 END AS e FROM t");
     return computes_both ? "certain" : "known";
   }
 
-  /// What an UPDATE or a DELETE does to the rows, one after the other.
+  /// Applies an UPDATE or a DELETE to the rows, one after the other, and says how many it changed and which failed.
   std::string change(const contract::UpdatePart& part) {
     const auto* modification = std::get_if<contract::ModifyPart>(&part);
     const auto& predicate =
@@ -250,13 +250,13 @@ class StatementTwin {
     return text + ")";
   }
 
-  /// Those that users are told of.
+  /// Lists the functions that users are told of.
   static std::string functions() {
     return listed(semantics::scalar_functions(),
                   [](const semantics::ScalarFunction& function) { return !function.is_helper; });
   }
 
-  /// Those that stand behind others, and other names of those.
+  /// Lists the functions that stand behind an operator, an index or an aggregate; then the other names of functions.
   static std::string names() {
     return listed(semantics::scalar_functions(),
                   [](const semantics::ScalarFunction& function) { return function.is_helper; }) +
@@ -284,7 +284,8 @@ class StatementTwin {
     return text;
   }
 
-  /// Of another name, what it stands for decides; of a cast nothing does.
+  /// Returns whether an update may compute a function. Another name is judged by the function that it stands for; a
+  /// name of a cast always may.
   static bool may_update_compute(const semantics::ScalarFunction& function) {
     const semantics::ScalarFunction* meant = semantics::find_function(function.id);
     return meant == nullptr || semantics::is_exact(*meant);
@@ -362,7 +363,7 @@ class StatementTwin {
     return text + '|' + records_of(types, final->rows);
   }
 
-  /// What is answered instead of so many rows.
+  /// Returns the answer that is computed of the number of rows.
   static Result<semantics::MergedRows> number_of(const semantics::Selection& answer, uint64_t row_count) {
     const Row number{static_cast<int64_t>(row_count)};
     return semantics::finished_answer(answer, {&number, 1});

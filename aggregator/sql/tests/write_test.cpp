@@ -192,14 +192,14 @@ TEST_F(InsertTest, TakesAThousandRows) {
 
 TEST_F(InsertTest, TellsTheMistakeThatPostgresFindsFirst) {
   for (const auto& [sql, error] : std::initializer_list<AcceptedWrite>{
-           // Of one row by the table's columns, whatever order they are written in.
+           // PostgreSQL computes one row in the order of the table's columns, in whatever order they are written.
            {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1)", "22003@43 smallint out of range (column \"s\")"},
            {"INSERT INTO t (i, k, l) VALUES (1, NULL::int, 1 / 0)", "22012@0 division by zero"},
            {"INSERT INTO t (i, s) VALUES (1, 1 / 0) RETURNING sqrt(-1.0)", "22012@0 division by zero"},
            {"INSERT INTO t (i, s) VALUES (1, 1 / 0) RETURNING nothing", "42703@50 column \"nothing\" does not exist"},
            {"INSERT INTO t (i, s) VALUES (1, 1 / 0), (2, 'x')",
             "22P02@45 invalid input syntax for type smallint: \"x\" (column \"s\")"},
-           // Of several rows as they are written, and RETURNING before.
+           // PostgreSQL computes several rows as they are written, and RETURNING before them.
            {"INSERT INTO t (i, l, s) VALUES (1, 1 / 0, 100000 + 1), (2, 3, 4)", "22012@0 division by zero"},
            {"INSERT INTO t (i, s) VALUES (1, 1 / 0), (2, 3) RETURNING sqrt(-1.0)",
             "2201F@0 cannot take square root of a negative number"},

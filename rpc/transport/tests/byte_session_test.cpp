@@ -129,7 +129,7 @@ TEST(ByteSessionTest, StopsReadingASessionThatHasEnough) {
   });
   EXPECT_TRUE(server.answers(raw, "welcome\none\ntwo\n")) << raw.received;
   server.sessions[0]->takes_more = false;
-  server.sessions[0]->close("enough");  // What still comes is read, or the last words might not arrive.
+  server.sessions[0]->close("enough");  // The server reads on, or the last words might not arrive.
   server.network->wake(server.infos[0].id);
   raw.send("three\n");
   ASSERT_TRUE(run_until({&server}, [&] { return raw.read(); }));

@@ -10,7 +10,7 @@ namespace daedalus::testing {
 
 namespace {
 
-constexpr const char* kBrokenNode = "XX001";  // Of a node that takes no more updates (docs/protocol.md, "Updates").
+constexpr const char* kBrokenNode = "XX001";  // The node takes no more updates (docs/protocol.md, "Updates").
 
 }  // namespace
 

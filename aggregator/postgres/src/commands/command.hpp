@@ -1,4 +1,4 @@
-// What a statement is to a session: something it answers itself, a query for the table, or a write.
+// Says what a statement is to a session: something it answers itself, a query for the table, or a write.
 //
 // The grammar is PostgreSQL's (daedalus/aggregator/session_command.hpp). Decides what types and options of EXPLAIN
 // mean.
@@ -44,7 +44,7 @@ using aggregator::WriteCommand;
 struct PrepareCommand {
   std::string name;
   std::vector<uint32_t> types;  ///< OIDs of its first parameters.
-  uint32_t query_at = 0;        ///< Where its statement begins, in bytes.
+  uint32_t query_at = 0;        ///< The byte at which its statement begins.
 };
 /// EXPLAIN is asked to show this.
 struct ExplainOptions {
@@ -56,7 +56,7 @@ struct ExplainOptions {
 struct ExplainCommand {
   ExplainOptions options;
   std::variant<QueryCommand, WriteCommand, SessionQuery, ExecuteCommand> explained;
-  uint32_t query_at = 0;  ///< Where that begins, in bytes; of a DECLARE its query.
+  uint32_t query_at = 0;  ///< The byte at which that begins; for a DECLARE its query.
   /// The first mistake in the options. It is told once the statement itself is known to be right.
   std::shared_ptr<const Error> mistake = nullptr;
 };
@@ -83,7 +83,7 @@ using Command = std::variant<EmptyCommand, SetCommand, ResetCommand, ShowCommand
 /// EXPLAIN, read without its options' meaning, of a statement.
 [[nodiscard]] Command explain_command(const aggregator::ExplainStatement& read, std::string_view statement);
 
-/// Whether it may run in a block that has failed: what ends the block, or its failure.
+/// Returns whether it may run in a block that has failed: it ends the block, or goes back to a savepoint, or is empty.
 [[nodiscard]] bool ends_failure(const Command& command);
 
 }  // namespace daedalus::postgres

@@ -21,7 +21,7 @@ CopyLines::CopyLines(const CopyOptions& options)
 
 void CopyLines::feed(std::string_view bytes) {
   if (is_over_) {
-    return;  // What follows \. is ignored.
+    return;  // Bytes behind \. are ignored.
   }
   bytes_.erase(0, begin_);
   at_ -= begin_;
@@ -114,7 +114,7 @@ Result<CopyLines::Step> CopyLines::step() {
     return Step::kWait;
   }
   if (c == '\\' && (!is_csv_ || at_ == begin_) && peek(1) == '.' && !is_whole(3)) {
-    return Step::kWait;  // Whether it is the end's mark is not known yet.
+    return Step::kWait;  // More bytes have to say whether it is the end's mark.
   }
   if (is_csv_) {
     note_quote(c);

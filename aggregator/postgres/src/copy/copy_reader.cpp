@@ -292,7 +292,7 @@ std::string CopyReader::context() const {
   const bool is_binary = target_.options.format == CopyFormat::kBinary;
   const std::string line = fmt::format("COPY {}, line {}", table, std::max<uint64_t>(line_number(), is_binary ? 0 : 1));
   if (is_binary && line_number() == 0) {
-    return {};  // Of the header, which PostgreSQL reads before it counts.
+    return {};  // The error is in the header, which PostgreSQL reads before it counts.
   }
   if (field_) {
     const std::string column =

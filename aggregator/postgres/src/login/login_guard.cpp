@@ -71,7 +71,7 @@ std::optional<Instant> LoginGuard::on_try(const Suspect& suspect, bool is_right,
   if (is_right) {
     ++counts_.accepted;
     if (found != suspects_.end()) {
-      found->second.failures = 0;  // Those that stand in the row already have been told when they are due.
+      found->second.failures = 0;  // Tries that already stand in the row have been told when they are due.
     }
     return begin;
   }

@@ -99,7 +99,7 @@ void ExecuteMachine::start_rows(Portal& portal, uint32_t rows_max) {
       return CatalogueMachine(core_).start_catalogue(portal, rows_max);
     }
     if (auto may = QueryMachine(core_).check_query(); !may) {
-      return core_.fail_or_locate(portal, {may.error(), {}});  // What reads the catalogue sees nothing of a block.
+      return core_.fail_or_locate(portal, {may.error(), {}});  // The catalogue may answer it, whatever the block.
     }
     portal.is_first_query = core_.block.note_query();
   }

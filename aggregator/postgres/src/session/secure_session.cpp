@@ -9,7 +9,7 @@ SecureSession::SecureSession(std::shared_ptr<PgSession> session, std::shared_ptr
 
 void SecureSession::on_bytes(std::string_view bytes, Instant now) {
   if (is_broken_) {
-    return;  // What is behind a fault is nobody's.
+    return;  // Nobody reads bytes behind a fault.
   }
   if (filter_ == nullptr && !session_->expects_tls()) {
     session_->on_bytes(bytes, now);

@@ -136,7 +136,7 @@ void PgSession::handle_message(const Frame& frame) {
     case 'd':
     case 'c':
     case 'f':
-      return;  // Of a COPY that has failed: its client may have sent on.
+      return;  // The client may have sent on after its COPY had failed.
     default:
       core_.fatal(
           rejected("08P01", fmt::format("invalid frontend message type {}", static_cast<unsigned char>(frame.type))));

@@ -171,7 +171,7 @@ Result<bool> FetchRun::go_to_row(CursorRows& rows, const CursorRows::Put& put) {
   } else if (rows.has_ended()) {
     rows.move_to(rows.count() + 1);
   } else {
-    rows.move_to(rows.count());  // What is passed need not wait until the row has come.
+    rows.move_to(rows.count());  // The cursor lets go of the rows that it passes, even before its row has come.
     return false;
   }
   stage_ = Stage::kDone;

@@ -84,7 +84,7 @@ constexpr uint32_t kTexts[] = {18, 19, 25, 114, 705, 1042, 1043};
 /// Which columns of the catalogue's are texts; `columns` is a RowDescription's body.
 std::vector<bool> which_are_texts(std::string_view columns) {
   constexpr size_t kTypeAt = 6;     // Behind the name, table and number.
-  constexpr size_t kFormatAt = 16;  // Of the 18 bytes there.
+  constexpr size_t kFormatAt = 16;  // The last two of the 18 bytes there.
   constexpr size_t kColumnSize = 18;
   std::vector<bool> are_texts(catalogue::column_count(std::string(columns)));
   size_t at = sizeof(uint16_t);

@@ -1,4 +1,4 @@
-// What an option of COPY or EXPLAIN says.
+// Reads what an option of COPY or EXPLAIN says.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@
 
 namespace daedalus::aggregator::sql {
 
-/// What lies in it is never destroyed, so it has to be trivially destructible. Not thread-safe.
+/// It never destroys the objects that lie in it, so they have to be trivially destructible. Not thread-safe.
 class Arena {
  public:
   /// A first block of this many bytes; each block after it is as large as all before it together.
@@ -38,10 +38,10 @@ class Arena {
   }
 
   std::vector<std::unique_ptr<std::byte[]>> blocks_;
-  std::byte* block_ = nullptr;  ///< The last one.
-  size_t size_ = 0;             ///< Of the last one.
-  size_t used_ = 0;             ///< Of the last one.
-  size_t block_bytes_ = 0;      ///< Of all.
+  std::byte* block_ = nullptr;  ///< The last block.
+  size_t size_ = 0;             ///< The bytes of the last block.
+  size_t used_ = 0;             ///< The bytes of the last block that are given out.
+  size_t block_bytes_ = 0;      ///< The bytes of all blocks.
   size_t next_block_size_;
 };
 

@@ -123,7 +123,7 @@ class DepthBound {
     }
   }
 
-  /// What stays counted to the end of the text.
+  /// Counts a level at one of these keywords; it stays counted to the end of the text.
   void chain_at(const Token& word, std::initializer_list<std::string_view> keywords) {
     depth_ += is_any_of(word, keywords) ? 1 : 0;
   }

@@ -47,7 +47,7 @@ class Lexer {
   [[nodiscard]] uint64_t comment_steps() const { return comment_steps_; }
 
  private:
-  /// Whether a mark of two characters stands at this byte.
+  /// Returns whether a mark of two characters stands at this byte.
   [[nodiscard]] bool at(std::string_view mark, size_t byte) const {
     return byte + 1 < text_.size() && text_[byte] == mark[0] && text_[byte + 1] == mark[1];
   }
@@ -64,11 +64,11 @@ class Lexer {
 
   std::string_view text_;
   size_t at_ = 0;
-  size_t run_end_ = 0;  ///< Of the run of operator characters that the last comment mark was in.
+  size_t run_end_ = 0;  ///< The end of the run of operator characters that the last comment mark was in.
   uint64_t comment_steps_ = 0;
 };
 
-/// Whether a word token is this keyword (given in lower case).
+/// Returns whether a word token is this keyword (given in lower case).
 [[nodiscard]] bool is_keyword(const Token& token, std::string_view keyword);
 
 /// Byte offset of the first token outside parentheses that is this keyword (lower case), at or after `start`; −1: none.

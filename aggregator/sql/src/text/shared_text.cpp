@@ -21,7 +21,7 @@ bool is_symbol(const std::optional<Token>& token, std::string_view any_of) {
   return token && token->kind == TokenKind::kSymbol && any_of.find(token->text[0]) != std::string_view::npos;
 }
 
-/// What stands between a literal and the end of its comparison: nothing that works on the literal first.
+/// Returns whether a comparison ends where this token follows its literal: no operator works on the literal first.
 bool ends_comparison(const std::optional<Token>& next) {
   return !next || next->kind == TokenKind::kWord || is_symbol(next, ");");
 }
@@ -36,7 +36,7 @@ std::optional<wire::v1::Constant> number_of(std::string_view text) {
   return contract::from_value(Type{is_int ? TypeKind::kInt : TypeKind::kBigint}, Value(value));
 }
 
-/// Of a string in single quotes without a prefix, on one line.
+/// Reads a string in single quotes without a prefix, on one line; returns nothing for any other.
 std::optional<wire::v1::Constant> string_of(std::string_view quoted) {
   if (quoted.size() < 2 || quoted.front() != '\'' || quoted.back() != '\'') {
     return std::nullopt;
@@ -84,7 +84,7 @@ class Neighbours {
   std::optional<Token> before_;
   std::optional<Token> token_;
   std::optional<Token> next_;
-  int bounds_ = 0;  ///< Of a BETWEEN that are still to come.
+  int bounds_ = 0;  ///< The number of bounds of a BETWEEN that are still to come.
 };
 
 }  // namespace

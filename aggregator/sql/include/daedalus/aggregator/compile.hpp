@@ -24,7 +24,7 @@ class CachedPlan;
 struct FoundStatement;
 }  // namespace sql
 
-/// What the statement cache has done so far, for metrics and tests.
+/// Counts what the statement cache has done so far, for metrics and tests.
 struct CacheCounters {
   uint64_t hits = 0;
   uint64_t misses = 0;
@@ -61,12 +61,12 @@ class Compiler final : public KnownStatements {
   /// How the statement would be carried out; nothing of it is. Errors, cost and threads: as compile().
   [[nodiscard]] Result<Plan> explain(const wire::v1::StatementBody& statement, int64_t now_us);
 
-  /// What the statement takes and gives; nothing is executed, and its parameters have no values yet. One that is
-  /// `declared` (the first is that of $1; nothing: it is not) has that type; any other takes the type that its first
-  /// place asks for, in the order of PostgreSQL's analysis: of the column it is compared with, assigned to or listed
-  /// beside, of the cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint behind
-  /// LIMIT and OFFSET, and a boolean as a condition. compile() gives parameters that come without a type the same ones.
-  /// Texts of dates are read in the order of `dates`.
+  /// Says what the statement takes and gives; it executes nothing, and the parameters have no values yet. A parameter
+  /// that is `declared` (the first is that of $1; nothing: it is not) has that type; any other takes the type that its
+  /// first place asks for, in the order of PostgreSQL's analysis: of the column it is compared with, assigned to or
+  /// listed beside, of the cast around it, of the other side of its sum; it is a string as LIKE's pattern, a bigint
+  /// behind LIMIT and OFFSET, and a boolean as a condition. compile() gives parameters that come without a type the
+  /// same ones. Texts of dates are read in the order of `dates`.
   ///
   /// Errors: those of compile() that do not depend on a parameter's value, but for what is wrong with rows to insert as
   /// a whole (23502, 54000), which compile() says; 42P18 for a parameter to which no place gives a type, or that is
@@ -75,9 +75,9 @@ class Compiler final : public KnownStatements {
                                                       std::span<const std::optional<ParameterKind>> declared = {},
                                                       semantics::DateOrder dates = semantics::DateOrder::kMonthDayYear);
 
-  /// Of a SELECT that is kept compiled, as those are that are described or come a second time. Parameters that are
-  /// compared with columns and do nothing else take any values whose comparisons come to the same kind, others those it
-  /// was compiled with; in up to eight forms.
+  /// Finds a SELECT that is kept compiled; it is kept once it is described or comes a second time. A parameter that is
+  /// compared with columns and does nothing else takes any value whose comparisons come to the same kind; any other
+  /// parameter takes the values it was compiled with. A text has up to eight variants.
   [[nodiscard]] std::shared_ptr<const KnownStatement> find(std::string_view sql) override;
   [[nodiscard]] bool bind(const wire::v1::StatementBody& statement, CompiledSelect& bound) override;
 

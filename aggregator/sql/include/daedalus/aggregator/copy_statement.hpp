@@ -23,7 +23,7 @@ struct StatementOption {
   std::string name;
   Kind kind = Kind::kNone;
   std::string text;                ///< A word, a string, a number, or * as it stands there.
-  std::vector<std::string> names;  ///< Of a list.
+  std::vector<std::string> names;  ///< The members of a list.
   uint32_t position = 0;           ///< Character of the text, from 1.
 };
 

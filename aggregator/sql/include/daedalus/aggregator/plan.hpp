@@ -37,9 +37,9 @@ struct Plan {
   uint64_t offset = 0;
   contract::Partitions partitions;  ///< That are concerned.
   uint32_t partition_count = 0;
-  bool is_one_segment = false;  ///< Of each partition; otherwise all.
-  double share = 1;             ///< Of the rows that are swept: what the conditions are taken to leave.
-  uint64_t given_rows = 0;      ///< Of kResult and kInsert.
+  bool is_one_segment = false;  ///< It sweeps one segment of each partition; otherwise all.
+  double share = 1;             ///< The conditions leave this share of the swept rows, as estimated.
+  uint64_t given_rows = 0;      ///< The number of rows that a kResult gives or a kInsert inserts.
   uint32_t width = 0;           ///< Bytes of a row of the answer.
   int64_t planning_us = 0;      ///< How long it took to find this out.
 

@@ -34,7 +34,7 @@ struct ShowCommand {
 /// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
 enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
 
-/// What is said of a block's isolation and access; nothing: what it would be anyway.
+/// A statement asks for this isolation and access of a block; nothing: the block has what it would have anyway.
 struct BlockModes {
   std::optional<Isolation> isolation;
   std::optional<bool> is_read_only;
@@ -65,7 +65,7 @@ struct DeclareCommand {
   bool may_go_back = true;  ///< No NO SCROLL.
   bool is_binary = false;
   bool is_holdable = false;
-  uint32_t query_at = 0;  ///< Where its query begins, in bytes.
+  uint32_t query_at = 0;  ///< The byte at which its query begins.
 };
 /// FETCH or MOVE.
 struct FetchCommand {
@@ -87,15 +87,15 @@ struct PrepareStatement {
     uint32_t position = 0;  ///< Character of the text, from 1.
   };
   std::string name;
-  std::vector<Type> types;  ///< Of its first parameters.
-  uint32_t query_at = 0;    ///< Where its statement begins, in bytes.
+  std::vector<Type> types;  ///< The types of its first parameters.
+  uint32_t query_at = 0;    ///< The byte at which its statement begins.
 };
 struct ExecuteCommand {
   struct Value {
     enum class Kind : uint8_t { kComputed, kNull, kString, kWord };
     std::string text;  ///< The expression, as it stands there.
     Kind kind = Kind::kComputed;
-    std::string literal;  ///< Of a string what it means; of a number, true and false (kWord) its word.
+    std::string literal;  ///< The value of a string; the word of a number, of true or of false (kWord).
   };
   std::string name;
   std::vector<Value> values;
@@ -114,7 +114,7 @@ struct SessionQuery {
     std::string column;
     std::vector<std::string> arguments;  ///< Strings, and booleans by their words.
 
-    /// Whether PostgreSQL's type of it is name.
+    /// Returns whether PostgreSQL gives it the type `name`.
     [[nodiscard]] bool is_name() const;
   };
   std::vector<Item> items;
@@ -134,7 +134,7 @@ struct CopyCommand {
 /// EXPLAIN, whose options nobody has judged yet.
 struct ExplainStatement {
   std::vector<StatementOption> options;
-  uint32_t query_at = 0;  ///< Where the explained statement begins, in bytes.
+  uint32_t query_at = 0;  ///< The byte at which the explained statement begins.
 };
 /// Whatever the compiler is to judge.
 struct QueryCommand {};

@@ -1,4 +1,4 @@
-// Where a statement belongs that the compiler refuses: it may be one over the catalogue.
+// Says where a statement belongs that the compiler refuses: it may be one over the catalogue.
 //
 // Decides by the relations and functions in its tree. Refuses to know what the catalogue holds.
 #pragma once
@@ -15,8 +15,8 @@ struct StatementHome {
   /// PostgreSQL itself is to run it: it reads nothing but relations of pg_catalog and information_schema, or none at
   /// all. The table's rows are never there, so a statement that names the table never is.
   bool is_catalogue = false;
-  /// What is to be said of it in place of the compiler's word: 0A000 it reads both the table and the catalogue, or it
-  /// names what only this process could answer.
+  /// The client gets this error in place of the compiler's: 0A000 the statement reads both the table and the catalogue,
+  /// or it names what only this process could answer.
   std::optional<Error> refusal;
 };
 

@@ -1,4 +1,4 @@
-// What can be seen of a SQL text without its grammar: where its statements end, and which strings it has.
+// Reads a SQL text without its grammar: finds where its statements end, and which strings it has.
 //
 // Decides where strings, quoted names and comments end as PostgreSQL's scanner does. Refuses to know what a statement
 // means: whoever has to compile it asks the Compiler.

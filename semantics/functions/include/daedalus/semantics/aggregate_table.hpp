@@ -1,4 +1,4 @@
-// What each aggregate is: its name, its number, what it takes and gives, and what it keeps.
+// Lists the aggregates, each with its name, its number, what it takes and gives, and what it keeps.
 //
 // The one list of them: SQL finds names in it, messages numbers, merging and scans the kind of their states. A new one
 // is a line here, and its computation in aggregate.cpp where its kind of state is new.
@@ -29,15 +29,15 @@ enum class AggregateFunction : uint8_t {
   kVarSamp = 12,
   kStddevPop = 13,
   kStddevSamp = 14,
-  kStringAgg = 15,  ///< Of a text and what is put between texts; then what they are ordered by.
+  kStringAgg = 15,  ///< It takes a text and what is put between texts; then what they are ordered by.
   kGrouping = 16,   ///< GROUPING(): which of the keys that are its arguments a group's set lacks, a bit each.
   kBitXor = 17,
-  kPercentileCont = 18,  ///< Of a value, of a fraction, and of the value that it is ordered by.
+  kPercentileCont = 18,  ///< It takes a value, a fraction, and the value that it is ordered by.
   kPercentileDisc = 19,  ///< As kPercentileCont.
-  kMode = 20,            ///< Of a value, and of the value that it is ordered by.
+  kMode = 20,            ///< It takes a value, and the value that it is ordered by.
 };
 
-/// What is kept of a group's rows in a segment, and merged.
+/// The state that a segment keeps of a group's rows; the states of one group are merged.
 enum class AggregateStateKind : uint8_t {
   kNone,      ///< Nothing: it is made of a group's values in an order, or of a group's set.
   kCount,     ///< How many there were.
@@ -48,12 +48,12 @@ enum class AggregateStateKind : uint8_t {
   kSpread,   ///< A sum, a sum of squares, and how many there were.
 };
 
-/// What an aggregate takes as its first argument, and what it gives.
+/// The type that an aggregate takes as its first argument, and the type that it gives.
 enum class AggregateTypes : uint8_t {
   kAnyToBigint,
   kAnyToInt,
   kAnyToItself,
-  kOrderedToItself,  ///< What PostgreSQL has extremes of; those of a varchar are text.
+  kOrderedToItself,  ///< It takes types that PostgreSQL has extremes of; those of a varchar are text.
   kSummed,           ///< A wider number, or an interval.
   kAveraged,         ///< As kSpread, or an interval.
   kSpread,           ///< numeric, or double precision of floating values.
@@ -70,7 +70,7 @@ struct AggregateEntry {
   AggregateTypes types;
   AggregateStateKind state = AggregateStateKind::kNone;
   uint8_t argument_count = 1;                          ///< In the parentheses of a statement.
-  std::optional<TypeKind> second_kind = std::nullopt;  ///< Of the second argument of a bound one.
+  std::optional<TypeKind> second_kind = std::nullopt;  ///< The kind of the second argument of a bound one.
   bool is_called = true;                               ///< By its name; others are forms of their own.
   bool is_ordered_set = false;     ///< It is made of a group's values in their order (WITHIN GROUP).
   bool is_null_of_nothing = true;  ///< It is NULL where there is no value.
@@ -168,7 +168,7 @@ static_assert(
     }(),
     "each aggregate stands at the place of its number");
 
-/// Whether a number is one of theirs.
+/// Returns whether an aggregate has this number.
 [[nodiscard]] constexpr bool is_aggregate_number(uint32_t number) {
   return number >= 1 && number <= kAggregates.size();
 }

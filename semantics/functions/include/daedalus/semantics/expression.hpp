@@ -33,12 +33,12 @@ enum class Operator : uint8_t {
 
 /// "=", "<>", … "~~" for prefixes.
 [[nodiscard]] std::string_view operator_sign(Operator op);
-/// Whether a comparison holds of two values in this order. Precondition: kEqual .. kGreaterOrEqual.
+/// Returns whether a comparison is true of two values in this order. Precondition: kEqual .. kGreaterOrEqual.
 [[nodiscard]] bool holds(Operator op, std::strong_ordering ordering);
 
-/// Of a comparison: a < b is b > a.
+/// Returns the comparison with its sides exchanged: a < b is b > a.
 [[nodiscard]] Operator flipped(Operator op);
-/// Of all that tests one column: NOT (a < b) is a >= b.
+/// Returns the opposite of an operator that tests one column: NOT (a < b) is a >= b.
 [[nodiscard]] Operator negated(Operator op);
 
 struct Expression {
