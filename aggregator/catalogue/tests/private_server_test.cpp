@@ -1,4 +1,4 @@
-// A real PostgreSQL, kept by a Private server, and what nobody may do with it: texts go to it straight, as if nothing
+// A real PostgreSQL, kept by a PrivateServer, and what nobody may do with it: texts go to it straight, as if nothing
 // had looked at them before. Skipped where it is not installed.
 #include "daedalus/catalogue/private_server.hpp"
 
