@@ -4,6 +4,7 @@ only the rows know them."""
 from __future__ import annotations
 
 import random
+import re
 
 import psycopg
 import pytest
@@ -19,6 +20,8 @@ TYPES = ["date", "timestamp", "timestamptz", "time"]
 SPELLINGS_EACH = 600
 # Dates whose parts may change places, which random spellings have seldom.
 SHORT_NUMBERS = ["1", "01", "2", "12", "13", "28", "29", "30", "31", "32", "70", "99", "00", "2013", "2012"]
+# The two servers read them a moment apart.
+CLOCKS = {"now", "today", "tomorrow", "yesterday"}
 NAMES = ["Jan", "feb", "June"]
 
 # Each of them makes a date of a text that only a row knows.
@@ -82,7 +85,7 @@ def test_every_order_reads_what_postgres_reads(
     choice = random.Random(f"{daedalus_seed} {order} {kind}")
     spell = time_spelling if kind == "time" else spelling
     texts = [draw(choice) for draw in (short_date, spell) for _ in range(SPELLINGS_EACH)]
-    texts = [text for text in texts if not {"now", "today"} & set(text.lower().split())]
+    texts = [text for text in texts if not CLOCKS & set(re.findall("[a-z]+", text.lower()))]
     wrong, values, refusals = [], 0, 0
     for text in texts:
         sql = f"SELECT {quoted(text)}::{kind}::text"
