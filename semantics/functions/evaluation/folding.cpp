@@ -2,27 +2,14 @@
 //
 // Results of functions that PostgreSQL calls stable are known here, too, but to its planner they are none: one decides
 // nothing, and a mistake that follows from it is met only where a row is computed.
+#include "daedalus/semantics/folding.hpp"
+
 #include <algorithm>
 
 #include "families.hpp"
 
 namespace daedalus::semantics {
 namespace {
-
-/// An expression with its constants computed, and whether a stable function has a part in it.
-struct Folded {
-  BoundExpression expression;
-  bool is_stable = false;
-
-  /// Says whether PostgreSQL's planner knows the value, too.
-  [[nodiscard]] bool is_known() const { return expression.is_constant() && !is_stable; }
-  [[nodiscard]] bool is_truth(bool truth) const {
-    return expression.is_constant() && !is_null(expression.value) && std::get<bool>(expression.value) == truth;
-  }
-  [[nodiscard]] bool is_null_constant() const { return expression.is_constant() && is_null(expression.value); }
-};
-
-Result<Folded> folded(BoundExpression expression);
 
 Result<Folded> with(Result<BoundExpression> made, bool is_stable) {
   return made ? Result<Folded>(Folded{std::move(*made), is_stable}) : made.error();
@@ -260,6 +247,8 @@ Result<Folded> fold_aggregate(BoundExpression aggregate) {
               false);
 }
 
+}  // namespace
+
 Result<Folded> folded(BoundExpression expression) {
   if (expression.kind == BoundExpression::Kind::kAggregate) {
     return fold_aggregate(std::move(expression));
@@ -279,8 +268,6 @@ Result<Folded> folded(BoundExpression expression) {
       return fold_call(std::move(expression));
   }
 }
-
-}  // namespace
 
 Result<BoundExpression> fold(BoundExpression expression) {
   Result<Folded> made = folded(std::move(expression));

@@ -7,6 +7,7 @@
 
 #include "blanks.hpp"
 #include "condition.hpp"
+#include "daedalus/semantics/folding.hpp"
 #include "expression_binder.hpp"
 #include "indexable.hpp"
 #include "refusals.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 using semantics::BoundExpression;
 using semantics::FunctionId;
-using semantics::Value;
 using ConditionKind = semantics::Condition::Kind;
 
 /// Levels of AND within OR within AND that are sent: each takes two levels of messages, and readers of messages take a
@@ -122,9 +122,9 @@ std::optional<semantics::Condition> find_condition(const Scope& scope, const Bou
 }
 
 /// Computes what is constant in a residual. Errors: those of its functions.
-Result<BoundExpression> folded(BoundExpression residual) {
+Result<semantics::Folded> folded_residual(BoundExpression residual) {
   auto texts = choose_texts(residual);
-  return texts ? semantics::fold(std::move(residual)) : texts.error();
+  return texts ? semantics::folded(std::move(residual)) : texts.error();
 }
 
 /// Conjuncts that cannot fail come first.
@@ -149,18 +149,17 @@ Result<void> fold_where(const Scope& scope, Where& where) {
   auto place = where.conjuncts.begin();
   bool holds_nowhere = false;
   for (BoundExpression& residual : where.residuals) {
-    const bool is_known = !semantics::has_stable(residual);
-    auto made = folded(std::move(residual));
+    auto made = folded_residual(std::move(residual));
     if (!made) {
       return made.error();
     }
-    holds_nowhere = is_known && made->is_constant() && made->value == Value(false);
+    holds_nowhere = made->is_known() && made->is_truth(false);
     place =
         std::find_if(place, where.conjuncts.end(), [](const auto& it) { return it.kind == ConditionKind::kAlways; });
-    if (auto found = find_condition(scope, *made)) {
+    if (auto found = find_condition(scope, made->expression)) {
       *place = std::move(*found);
     } else {
-      kept.push_back(std::move(*made));
+      kept.push_back(std::move(made->expression));
     }
     ++place;
     if (holds_nowhere) {
@@ -185,13 +184,13 @@ Result<void> fold_where(const Scope& scope, Where& where) {
 Result<void> fold_residuals(Where& where) {
   std::vector<BoundExpression> kept;
   for (BoundExpression& residual : where.residuals) {
-    auto made = folded(std::move(residual));
+    auto made = folded_residual(std::move(residual));
     if (!made) {
       return made.error();
     }
-    if (!made->is_constant()) {
-      kept.push_back(std::move(*made));
-    } else if (made->value != Value(true)) {
+    if (!made->expression.is_constant()) {
+      kept.push_back(std::move(made->expression));
+    } else if (!made->is_truth(true)) {
       where.condition = {.kind = ConditionKind::kNever, .literal = {}, .children = {}};
     }
   }
