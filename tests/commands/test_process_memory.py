@@ -100,8 +100,10 @@ def resident_mib(cluster: LocalCluster) -> dict[str, int]:
 def test_processes_do_not_grow_with_the_number_of_statements(visits: LocalCluster, connections: int) -> None:
     draw = random.Random(connections)
     run_all(visits, connections, max(WARM, 4 * connections), draw, rows_min=ROWS - 1_000, timeouts_ms=(0,))
+    # How many large answers ever coincide depends on how busy the machine is, so both halves have the same chances.
+    run_all(visits, connections, (STATEMENTS - WARM) // 2, draw)
     before = resident_mib(visits)
-    run_all(visits, connections, STATEMENTS - WARM, draw)
+    run_all(visits, connections, (STATEMENTS - WARM) // 2, draw)
     after = resident_mib(visits)
     for name, mib in after.items():
         assert mib <= before[name] + max(GROWTH_MIB, GROWTH_SHARE * before[name]), (name, before, after)
