@@ -131,7 +131,9 @@ def test_a_table_outlives_down_and_nothing_but_the_directory_is_needed(
     assert len(cluster.addresses) == 2
 
 
-def test_options_that_differ_from_the_kept_table_are_refused_and_change_nothing(cluster: LocalCluster, tmp_path: Path) -> None:
+def test_options_that_differ_from_the_kept_table_are_refused_and_change_nothing(
+    cluster: LocalCluster, tmp_path: Path
+) -> None:
     made(cluster, "--durability", "async", "--sync-ms", "20")
     assert "sync_ms = 20" in (cluster.directory / "node-1.toml").read_text().splitlines()
     assert cluster.change("INSERT INTO readings VALUES (1, 'one')") == 1

@@ -109,9 +109,7 @@ def test_a_deadline_that_nothing_keeps_gives_expired_queries_and_unknown_updates
     assert " unknown" in said
 
 
-def test_a_run_names_the_in_flight_maximum_that_held_it_back(
-    tickets: LocalCluster, flights: Path
-) -> None:
+def test_a_run_names_the_in_flight_maximum_that_held_it_back(tickets: LocalCluster, flights: Path) -> None:
     outcome, said = run(tickets, flights, "--rate", 2_000, "--seconds", 2, "--in-flight-max", 1, *PATIENT)
     assert outcome["not_sent_because"]["in_flight_max"] > 100, outcome
     assert outcome["refused"] == 0, outcome

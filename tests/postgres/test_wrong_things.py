@@ -196,7 +196,9 @@ def test_too_many_clients_are_told_so_and_disturb_nobody(
     assert is_well(dsn)
 
 
-def test_a_client_that_does_not_read_delays_only_itself(cluster: LocalCluster, table: str, address: tuple[str, int]) -> None:
+def test_a_client_that_does_not_read_delays_only_itself(
+    cluster: LocalCluster, table: str, address: tuple[str, int]
+) -> None:
     with psycopg.connect(table, autocommit=True) as connection:
         for first in range(0, 100_000, 10_000):
             values = ", ".join(f"({number}, '{'x' * 40}')" for number in range(first, first + 10_000))

@@ -143,7 +143,8 @@ void ExecuteMachine::on_values(awaited::Values& awaited, wire::v1::Result&& resu
     if (!semantics::is_null((*read)[index])) {
       text = semantics::format_text(values->types[index], (*read)[index]);
     }
-    auto parameter = read_parameter(values->statement->parameters[index].type, kTextFormat, text, core_.settings->value_style());
+    auto parameter =
+        read_parameter(values->statement->parameters[index].type, kTextFormat, text, core_.settings->value_style());
     if (!parameter) {
       return core_.fail(parameter.error());
     }
