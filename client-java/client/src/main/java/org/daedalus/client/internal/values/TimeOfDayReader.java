@@ -7,9 +7,9 @@ import org.daedalus.client.internal.values.DatetimeWords.Label;
 import org.daedalus.client.internal.values.DatetimeWords.Word;
 
 /**
- * A time of day out of fields, the same machine as semantics/values/dates/datetime_time_decoder.cpp. Fewer words mean something
- * than in a datetime, a date is taken in a few places only and nothing is made of it, and whether the time is one is
- * asked when all fields are read.
+ * A time of day out of fields, the same machine as semantics/values/dates/datetime_time_decoder.cpp. Fewer words mean
+ * something than in a datetime, a date is taken in a few places only and nothing is made of it, and whether the time
+ * is one is asked when all fields are read.
  */
 final class TimeOfDayReader extends DatetimeReader {
     private static final int SHORT_NUMBER_MAX = 4;
