@@ -4,6 +4,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/schema/abi.h"
+#include "daedalus/semantics/packed_walk.hpp"
 
 namespace daedalus::semantics {
 namespace {
@@ -102,34 +103,12 @@ std::optional<std::string> type_fault(const Type& type) {
 }
 
 uint32_t plane_width(const Type& type) {
-  switch (type.kind) {
-    case TypeKind::kBool:
-      return 1;
-    case TypeKind::kSmallint:
-      return 2;
-    case TypeKind::kInt:
-    case TypeKind::kReal:
-    case TypeKind::kDate:
-      return 4;
-    case TypeKind::kBigint:
-    case TypeKind::kDouble:
-    case TypeKind::kTimestamp:
-    case TypeKind::kTime:
-    case TypeKind::kTimestampTz:
-      return 8;
-    case TypeKind::kInterval:
-    case TypeKind::kUuid:
-      return 16;
-    case TypeKind::kNumeric:
-      CHECK(type.precision != 0);
-      return type.precision <= 18 ? 8 : 16;
-    case TypeKind::kChar:
-    case TypeKind::kVarchar:
-    case TypeKind::kText:
-      return length_max(type);
+  if (is_string(type.kind)) {
+    return length_max(type);
   }
-  CHECK(false);
-  return 0;
+  const uint32_t width = packed_width(type);
+  CHECK(width != 0);
+  return width;
 }
 
 uint32_t tail_width(const Type& type) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daedalus/semantics/expression.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
@@ -12,7 +13,6 @@ namespace {
 
 using semantics::Column;
 using semantics::Literal;
-using semantics::Operator;
 using semantics::Type;
 using semantics::TypeKind;
 using semantics::Value;
@@ -33,23 +33,6 @@ std::string value_text(const Type& type, const Value& value) {
   return semantics::format_text(type, value);
 }
 
-std::string symbol(Operator op) {
-  switch (op) {
-    case Operator::kEqual:
-      return "=";
-    case Operator::kNotEqual:
-      return "<>";
-    case Operator::kLess:
-      return "<";
-    case Operator::kLessOrEqual:
-      return "<=";
-    case Operator::kGreater:
-      return ">";
-    default:
-      return ">=";
-  }
-}
-
 std::string literal_text(const semantics::Schema& schema, const Literal& literal) {
   const Column& column = schema.columns[literal.column];
   std::string values;
@@ -58,7 +41,7 @@ std::string literal_text(const semantics::Schema& schema, const Literal& literal
   }
   switch (literal.kind) {
     case Literal::Kind::kCompare:
-      return fmt::format("{}{}{}", column.name, symbol(literal.op), values);
+      return fmt::format("{}{}{}", column.name, semantics::operator_sign(literal.op), values);
     case Literal::Kind::kIn:
       return fmt::format("{} in ({})", column.name, values);
     case Literal::Kind::kNotIn:

@@ -9,7 +9,7 @@ namespace {
 class WhereTest : public SqlTest {
  protected:
   /// Also where it is bound first, as everything is that is not plain.
-  void expect_looked_up(std::string_view condition, std::string_view predicate) {
+  void expect_indexable(std::string_view condition, std::string_view predicate) {
     EXPECT_EQ(where(condition), predicate) << condition;
     EXPECT_EQ(where(fmt::format("NOT (NOT ({}))", condition)), predicate) << "bound: " << condition;
   }
@@ -36,7 +36,7 @@ TEST_F(WhereTest, ArraysAndRowsAreLookedUp) {
            {"(i, l) IN ((1, 2), (3, 4))", "i in (1,3) AND (i=1 OR l=4) AND (l=2 OR i=3) AND l in (2,4)"},
            {"(i, l) >= (1, 2)", "(i>1 OR i=1) AND (i>1 OR l>=2)"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -103,7 +103,7 @@ TEST_F(WhereTest, Comparisons) {
            {"day > CURRENT_DATE - 7", "day>2013-06-08"},
            {"i = DATE '2013-01-31' - DATE '2013-01-01'", "i=30"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -136,7 +136,7 @@ TEST_F(WhereTest, CharBesideOtherStrings) {
            {"'ab '::char(5) = 'ab  '", "all"},
            {"'ab ' = 'ab  '::text", "never"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
   using semantics::Type;
   using semantics::TypeKind;
@@ -162,7 +162,7 @@ TEST_F(WhereTest, DatesInOtherSpellings) {
            {"clock IN ('4:05 PM', '040506', 'allballs')", "clock in (00:00:00,04:05:06,16:05:00)"},
            {"clock > '22:00'::time + INTERVAL '3 hours'", "clock>01:00:00"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
   EXPECT_EQ(failure("SELECT i FROM t WHERE day = '30/06/2013'"),
             "22008@29 date/time field value out of range: \"30/06/2013\"");
@@ -180,7 +180,7 @@ TEST_F(WhereTest, InfinityOfAMomentIsAnEndOfItsNumbers) {
            {"n = 'infinity'::numeric", "never"},
            {"n IN ('NaN', 1) OR b IS TRUE", "(n=1.00 OR b=t) AND (n=1.00 OR b not null)"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
   EXPECT_EQ(where("at < '5874897-12-31'::date"), "at<=294247-01-10 04:00:54.775806");
 }
@@ -223,7 +223,7 @@ TEST_F(WhereTest, ListsRangesAndNullTests) {
            {"NOT s = NULL", "never"},
            {"s <> NULL::int", "never"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -251,7 +251,7 @@ TEST_F(WhereTest, LikeWithAPrefix) {
            {"NOT c LIKE 'abc'", "c not null"},
            {"v LIKE 'longer than ten bytes%'", "never"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -267,7 +267,7 @@ TEST_F(WhereTest, ARegularExpressionThatIsAPrefixIsLookedUp) {
            {"c ~ '^ab$'", "never"},  // PostgreSQL matches the padding of char(n), too.
            {"c ~ '^ab'", "c starts 'ab'"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -309,7 +309,7 @@ TEST_F(WhereTest, BooleansAndConstants) {
            {"i = 1 OR NULL", "i=1"},
            {"i = 1 AND NULL", "never"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 
@@ -323,7 +323,7 @@ TEST_F(WhereTest, ConnectivesBecomeConjunctiveNormalForm) {
            {"(i = 1 AND s = 2) OR l = 3", "(i=1 OR l=3) AND (s=2 OR l=3)"},
            {"NOT NOT i = 1", "i=1"},
        }) {
-    expect_looked_up(condition, predicate);
+    expect_indexable(condition, predicate);
   }
 }
 

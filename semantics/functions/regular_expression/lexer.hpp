@@ -19,7 +19,7 @@ enum class TokenKind : uint8_t {
   kStart,  ///< Nothing has been read.
   kEnd,
   kPlain,  ///< The character of its value.
-  kDigit,  ///< It is of a bound.
+  kDigit,  ///< A digit of a bound.
   kComma,
   kBoundOpen,
   kBoundClose,  ///< Value 0: prefers few.

@@ -10,9 +10,9 @@ namespace daedalus::node::bench {
 
 /// Places in the order of updates, as one writer keeps them.
 struct UpdateNumbers {
-  uint64_t sequence;   ///< Belongs to the operation on its connection; below 2^35, as all of these are.
-  uint64_t epoch;      ///< Belongs to the writer; below 2^35, too.
-  uint64_t timestamp;  ///< Belongs to the update.
+  uint64_t sequence;   ///< The operation's number on its connection; below 2^35, as all of these are.
+  uint64_t epoch;      ///< The writer's epoch.
+  uint64_t timestamp;  ///< The update's place in the order.
   uint64_t confirmed;  ///< Everything up to this timestamp has been confirmed.
 };
 

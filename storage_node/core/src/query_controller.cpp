@@ -112,7 +112,7 @@ std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*
 }
 
 void QueryController::give_up(QueryId id, uint32_t /*part*/, CandidateId /*candidate*/, rpc::Outbox& /*out*/) {
-  // This drops what the segments still put out.
+  // Later outputs of the segments are dropped.
   queries_.at(id).aborted->store(true, std::memory_order_relaxed);
 }
 

@@ -73,7 +73,7 @@ struct CellResult {
   std::vector<double> floor_ms;
   uint64_t rows = 0;  ///< Counts the rows of all answers, in the last run.
   uint64_t checked = 0;
-  uint64_t wrong = 0;  ///< Counts those of the checked whose content is not the model's.
+  uint64_t wrong = 0;  ///< The number of checked answers whose content is not the model's.
 };
 
 [[nodiscard]] CellResult run_cell(Bench& bench, const CellRequest& request);

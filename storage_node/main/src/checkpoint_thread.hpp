@@ -54,7 +54,7 @@ class CheckpointThread {
   CheckpointThread(const CheckpointThread&) = delete;
   CheckpointThread& operator=(const CheckpointThread&) = delete;
 
-  /// Takes it that nobody will ask any more what came of updates up to here: the log need not know it. Any thread.
+  /// Learns that nobody will ask any more what came of updates up to here: the log need not know it. Any thread.
   void on_forgotten(Timestamp through) { forgotten_.store(through, std::memory_order_relaxed); }
 
   /// Returns the lowest stamp of the current checkpoint. Any thread.

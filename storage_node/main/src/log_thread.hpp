@@ -44,7 +44,7 @@ class LogThread {
 
   /// Records in order, and what came out: everything up to `applied`, of which only `outcomes` had an effect.
   void give(std::vector<LogRecord> records, std::vector<OutcomeRecord> outcomes, Timestamp applied);
-  /// Takes it that everything up to `through` is in a checkpoint: its files may go.
+  /// Learns that everything up to `through` is in a checkpoint: its files may go.
   void release(Timestamp through);
 
   /// Updates and their outcomes are both durable up to here. Any thread.

@@ -27,7 +27,7 @@ struct NodeConfiguration {
   std::string data_dir;
   uint32_t segments = 1;  ///< Per partition.
   uint64_t segment_bytes = 0;
-  SegmentsDemand demand;  ///< Holds what all segments take.
+  SegmentsDemand demand;  ///< The memory that all segments take.
   std::vector<uint32_t> cores;
   uint32_t share_factor = 0;       ///< Declared: most queries in one cycle of a segment,
   uint32_t updates_per_cycle = 0;  ///< most updates,

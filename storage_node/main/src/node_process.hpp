@@ -72,7 +72,7 @@ class NodeProcess final : public rpc::PeerHandler {
   std::unique_ptr<ThreadedSegments> segments_;
   std::unique_ptr<NodeCore> core_;
   Effects effects_;
-  std::optional<VoidAnswers> void_answers_;  ///< Belongs to a void node.
+  std::optional<VoidAnswers> void_answers_;  ///< The answers of a void node.
   std::optional<Instant> drain_deadline_;
   Timestamp applied_told_{};  ///< To the log.
   bool is_problem_logged_ = false;

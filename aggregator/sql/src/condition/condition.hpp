@@ -2,7 +2,7 @@
 //
 // Decides which these are, and reads them without another thought: each becomes comparisons of the column's own type.
 // Says nothing of any other, nor of what is wrong with one: ExpressionBinder binds those, and indexable() finds in them
-// what can be looked up. Refuses to know normal forms and columns' domains: semantics does.
+// what is indexable. Refuses to know normal forms and columns' domains: semantics does.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "daedalus/semantics/expression.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "daedalus/semantics/text.hpp"
 
@@ -19,7 +20,6 @@ namespace {
 using semantics::BoundExpression;
 using semantics::FunctionId;
 using semantics::Literal;
-using semantics::Operator;
 
 /// So many values of a list are written out.
 constexpr size_t kListedMax = 16;
@@ -46,23 +46,6 @@ std::string constant_text(const semantics::Type& type, const semantics::Value& v
   return fmt::format("{}::{}", in_quotes(text, '\''), semantics::kind_name(type.kind));
 }
 
-std::string_view sign_of(Operator op) {
-  switch (op) {
-    case Operator::kEqual:
-      return "=";
-    case Operator::kNotEqual:
-      return "<>";
-    case Operator::kLess:
-      return "<";
-    case Operator::kLessOrEqual:
-      return "<=";
-    case Operator::kGreater:
-      return ">";
-    default:
-      return ">=";
-  }
-}
-
 std::string list_text(const semantics::Type& type, const std::vector<semantics::Value>& values) {
   std::vector<std::string> texts;
   std::transform(values.begin(), values.begin() + static_cast<ptrdiff_t>(std::min(values.size(), kListedMax)),
@@ -78,7 +61,8 @@ std::string literal_text(const semantics::Schema& schema, const Literal& literal
   const std::string name = identifier_text(column.name);
   switch (literal.kind) {
     case Literal::Kind::kCompare:
-      return fmt::format("({} {} {})", name, sign_of(literal.op), constant_text(column.type, literal.values[0]));
+      return fmt::format("({} {} {})", name, semantics::operator_sign(literal.op),
+                         constant_text(column.type, literal.values[0]));
     case Literal::Kind::kIn:
       return fmt::format("({} IN {})", name, list_text(column.type, literal.values));
     case Literal::Kind::kNotIn:

@@ -80,7 +80,7 @@ bool is_negated(const BoundExpression& expression) {
          std::any_of(expression.arguments.begin(), expression.arguments.end(), is_negated);
 }
 
-/// The conjuncts, each looked up if it is plain, else bound.
+/// The conjuncts, each read at once if it is plain, else bound.
 Result<Where> compile_conjuncts(Scope& scope, const grammar::Node& node) {
   std::vector<const grammar::Node*> conjuncts;
   add_conjuncts(node, conjuncts);

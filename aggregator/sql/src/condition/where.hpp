@@ -1,7 +1,7 @@
 // WHERE: what a sweep can look up, and what has to be computed for each row that is left.
 //
 // Decides it in PostgreSQL's order: all of it is bound, then what is constant is computed, and then what can be looked
-// up is found. What is plain (condition.hpp) is looked up at once: nothing can be wrong with it.
+// up is found. What is plain (condition.hpp) is read at once: nothing can be wrong with it.
 #pragma once
 
 #include <vector>

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "condition_text.hpp"
+#include "daedalus/semantics/packed_walk.hpp"
 
 namespace daedalus::aggregator {
 
@@ -213,27 +214,11 @@ Plan without_table(Plan plan) {
 }
 
 uint32_t width_of(const semantics::Type& type) {
-  using semantics::TypeKind;
-  switch (type.kind) {
-    case TypeKind::kBool:
-      return 1;
-    case TypeKind::kSmallint:
-      return 2;
-    case TypeKind::kInt:
-    case TypeKind::kReal:
-    case TypeKind::kDate:
-      return 4;
-    case TypeKind::kInterval:
-    case TypeKind::kUuid:
-      return 16;
-    case TypeKind::kNumeric:
-    case TypeKind::kChar:
-    case TypeKind::kVarchar:
-    case TypeKind::kText:
-      return type.length == 0 ? kStringWidthMax : std::min(type.length, kStringWidthMax);
-    default:
-      return 8;
+  const bool has_length = semantics::is_string(type.kind) || type.kind == semantics::TypeKind::kNumeric;
+  if (!has_length) {
+    return semantics::packed_width(type);
   }
+  return type.length == 0 ? kStringWidthMax : std::min(type.length, kStringWidthMax);
 }
 
 PlanEstimate estimate(const Plan& plan, uint64_t swept_rows) {

@@ -150,7 +150,7 @@ class BoxedStates {
   semantics::AggregateFunction function_;
   const ColumnLayout* layout_;
   std::vector<uint8_t> bytes_;          ///< Holds the bytes of one value.
-  std::vector<semantics::Type> types_;  ///< Belongs to a partial aggregate.
+  std::vector<semantics::Type> types_;  ///< The types of a partial aggregate's columns.
   std::vector<semantics::AggregateState> states_;
 };
 

@@ -12,14 +12,14 @@ namespace daedalus::engine {
 /// the caches. Every vector grows to the largest batch.
 struct BatchScratch {
   uint64_t batches = 0;                   ///< So many were taken: the number of the last.
-  VectorRoom room;                        ///< Belongs to the column that is being read.
+  VectorRoom room;                        ///< Room for the column that is being read.
   std::vector<uint64_t> keys;             ///< Packed, see GroupKeys::pack().
-  std::vector<uint64_t> hashes;           ///< Belongs to the keys, by position.
+  std::vector<uint64_t> hashes;           ///< The hashes of the keys, by position.
   std::vector<uint32_t> missing;          ///< Positions whose key was not at its first place.
   std::vector<uint32_t> groups;           ///< By position.
   std::vector<uint32_t> no_groups;        ///< Zeros, for queries without keys.
   std::vector<uint32_t> listed;           ///< Rows that wait for their batch to be full.
-  std::vector<uint64_t> selected_values;  ///< Belongs to one aggregate: selected and not NULL.
+  std::vector<uint64_t> selected_values;  ///< One aggregate's values that are selected and not NULL.
 };
 
 /// Makes room for `count` values and returns where it begins; what is in it is left over.

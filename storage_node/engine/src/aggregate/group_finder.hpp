@@ -89,7 +89,7 @@ class GroupFinder {
   uint64_t refused_bytes_ = 0;
   std::optional<Error> error_;
   const uint64_t* chunk_ = nullptr;
-  std::vector<KnownBatch> batches_;  ///< Belongs to that chunk, in the order in which every query asks for them.
+  std::vector<KnownBatch> batches_;  ///< That chunk's batches, in the order in which every query asks for them.
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> groups_;
 };

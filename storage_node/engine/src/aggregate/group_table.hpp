@@ -92,7 +92,7 @@ class GroupTable {
   uint64_t looked_for_ = 0;       ///< Keys, while it may be.
   std::vector<uint32_t> direct_;  ///< By key: its group + 1, 0 for none. Empty: there is none.
   LargeArray<Entry> entries_;     ///< A power of two of them.
-  uint32_t place_shift_ = 0;      ///< Belongs to a hash: what is left is its place.
+  uint32_t place_shift_ = 0;      ///< A hash shifted right by so many bits is its position.
 };
 
 }  // namespace daedalus::engine

@@ -52,7 +52,7 @@ class ScaledSums {
 
   semantics::AggregateFunction function_;
   semantics::Type argument_;
-  std::vector<semantics::Type> types_;  ///< Belongs to a partial aggregate.
+  std::vector<semantics::Type> types_;  ///< The types of a partial aggregate's columns.
   int32_t scale_;
   bool is_grouped_;
   LargeArray<State> states_;

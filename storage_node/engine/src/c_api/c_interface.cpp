@@ -48,9 +48,9 @@ const Error& no_memory() {
 struct PreparedQuery {
   uint64_t id = 0;
   Selection selection;
-  std::vector<Type> types;                        ///< Belongs to its results.
+  std::vector<Type> types;                        ///< The types of its results.
   std::optional<semantics::AnswerMerger> merger;  ///< Absent: the segment's rows are the results.
-  std::optional<Error> failure;                   ///< Belongs to the merger; reported at the end.
+  std::optional<Error> failure;                   ///< The merger's error; reported at the end.
 };
 
 SegmentOptions make_options(const daedalus_engine_options* given) {
@@ -135,7 +135,7 @@ struct daedalus_output {
   std::string rows;
   std::optional<semantics::PackedRows> walk;
   std::vector<semantics::Type> types;
-  std::vector<std::optional<std::string>> texts;  ///< Belongs to the row moved to.
+  std::vector<std::optional<std::string>> texts;  ///< The values of the row moved to.
 };
 
 namespace {

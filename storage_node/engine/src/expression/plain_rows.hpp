@@ -77,7 +77,7 @@ class PlainRows {
   std::vector<semantics::Value> row_;  ///< By number of the input.
   std::vector<uint8_t> bytes_;         ///< Holds the bytes of one value.
   semantics::SpareTexts texts_;
-  semantics::Value made_;  ///< Belongs to the last row.
+  semantics::Value made_;  ///< The value of the last row.
   Error error_;
   bool may_remember_ = false;  ///< One input, of short values.
   RememberedValues remembered_;

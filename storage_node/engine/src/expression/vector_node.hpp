@@ -75,7 +75,7 @@ struct VectorBuffer {
 struct ChunkVectors {
   static constexpr uint32_t kMax = 64;
   uint32_t count = 0;
-  uint64_t number = 0;  ///< Belongs to the batch that was computed last.
+  uint64_t number = 0;  ///< The number of the batch that was computed last.
   uint64_t epoch = 0;   ///< Grows with every other batch: vectors of nodes may lie in rooms of their parts.
 };
 

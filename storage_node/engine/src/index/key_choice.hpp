@@ -50,8 +50,8 @@ struct Key {
 /// The values of one column that an asker names.
 struct NamedColumn {
   uint32_t column = 0;
-  uint32_t source = 0;   ///< Holds what names them, for the asker: a clause, say.
-  uint32_t members = 0;  ///< Counts those of one alternative, at most.
+  uint32_t source = 0;   ///< The asker's number for them: a clause, say.
+  uint32_t members = 0;  ///< The most members that one alternative has.
   bool is_range = false;
   double shares[kKeyForms] = {1, 1};  ///< Rows have so large a share of one alternative's candidates, on average.
 };

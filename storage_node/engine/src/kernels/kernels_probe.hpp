@@ -46,7 +46,7 @@ struct RegisterFilter {
   [[nodiscard]] bool has(uint32_t sum) const { return ((bytes[byte_of(sum)] >> bit_of(sum)) & 1) != 0; }
 };
 
-/// Holds what a row has to pass.
+/// The tests that a row has to pass.
 struct ProbeFilter {
   const uint32_t* words = nullptr;        ///< A power of two of bits: bit h >> shift stands for every finished hash h.
   uint32_t shift = 0;                     ///< 32 minus the logarithm of their number; at least 5 bits.

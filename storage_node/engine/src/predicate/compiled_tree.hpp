@@ -30,7 +30,7 @@ class SelectionScratch {
 [[nodiscard]] bool implies_list(const TableLayout& layout, const semantics::Condition& tree,
                                 const CompiledLiteral& list, const uint8_t* constants);
 
-/// Holds what comparisons are made of.
+/// The parts that comparisons are made of.
 struct Compiled {
   const TableLayout* layout = nullptr;
   std::pmr::vector<CompiledLiteral>* literals = nullptr;

@@ -30,7 +30,7 @@ struct CycleShared {
 /// Holds what queries aggregate that want the same of the same rows. One of them, the first, takes rows for all.
 struct SharedAggregation {
   SetAggregation sets;
-  std::optional<Error> error = std::nullopt;  ///< Says what went wrong in taking them.
+  std::optional<Error> error = std::nullopt;  ///< The error that taking them ended with.
 };
 
 class QueryRun {
@@ -180,7 +180,7 @@ class QueryRun {
   bool has_followers_ = false;
   std::optional<Error> error_;
   std::unique_ptr<ComputeTime> time_;               ///< Null: it computes nothing.
-  std::vector<uint32_t> listed_;                    ///< Belongs to a bitmap. Rare.
+  std::vector<uint32_t> listed_;                    ///< The rows of a bitmap, listed. Rare.
   std::unique_ptr<ResidualFilter> residual_;        ///< Rare.
   std::shared_ptr<SharedAggregation> aggregation_;  ///< Large, and rare.
   std::unique_ptr<SliceRun> slice_;                 ///< Rare.

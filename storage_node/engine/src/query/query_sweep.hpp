@@ -75,7 +75,7 @@ class QuerySweep {
   IndexScratch probe_;
   Candidates candidates_;
   JoinedRows joined_;
-  std::vector<uint32_t> rows_;  ///< Belongs to one query.
+  std::vector<uint32_t> rows_;  ///< The rows of one query.
   MaskSweep mask_sweep_;
   SketchSweep sketch_sweep_;
   SharedCells cells_;

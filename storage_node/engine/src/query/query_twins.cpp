@@ -28,7 +28,7 @@ void join_twins(std::vector<QueryRun>& queries) {
   std::sort(hashed.begin(), hashed.end(), [](const Hashed& left, const Hashed& right) {
     return left.hash != right.hash ? left.hash < right.hash : left.query < right.query;
   });
-  std::vector<uint32_t> firsts;  // Belongs to the hash at hand: whom others may follow.
+  std::vector<uint32_t> firsts;  // Queries of the hash at hand that others may follow.
   for (size_t at = 0; at < hashed.size(); ++at) {
     if (at > 0 && hashed[at].hash != hashed[at - 1].hash) {
       firsts.clear();

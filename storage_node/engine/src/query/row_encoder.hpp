@@ -82,9 +82,9 @@ class RowEncoder {
 
   const TableLayout* layout_;
   const RowOutputs* outputs_;
-  std::vector<ColumnVector> computed_;  ///< Belongs to the batch that is being appended.
+  std::vector<ColumnVector> computed_;  ///< Computed columns of the batch that is being appended.
   AnswerFlow* flow_;
-  MemoryShare memory_;          ///< Belongs to buffer_.
+  MemoryShare memory_;          ///< The memory that buffer_ takes.
   mutable std::string packed_;  ///< Holds the bytes of one value.
   std::string buffer_;          ///< used_ bytes of rows, then room.
   uint64_t used_ = 0;

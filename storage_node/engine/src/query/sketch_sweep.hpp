@@ -42,7 +42,7 @@ class SketchSweep {
   std::vector<uint64_t> selection_;
   std::vector<uint32_t> rows_;
   std::vector<const uint8_t*> bytes_;      ///< Holds the bytes of the chunk, by the plan's bounds.
-  std::vector<SketchBitmap> bitmaps_;      ///< Belongs to the block, by number.
+  std::vector<SketchBitmap> bitmaps_;      ///< The bitmaps of the block, by number.
   uint64_t last_live_[kSketchWords] = {};  ///< Marks the live rows of a block that the chunk's end cuts short.
 };
 

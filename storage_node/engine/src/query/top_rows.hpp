@@ -45,7 +45,7 @@ class TopRows {
     enum class Level : uint8_t { kNullFirst, kValue, kNullLast };
 
     Level level = Level::kValue;
-    uint64_t code = 0;  ///< It is the code of the value, turned round for a descending key; 0 for NULL.
+    uint64_t code = 0;  ///< The code of the value, turned round for a descending key; 0 for NULL.
 
     friend auto operator<=>(const Rank&, const Rank&) = default;
   };
@@ -82,7 +82,7 @@ class TopRows {
   std::vector<Candidate> candidates_;
   bool is_out_of_memory_ = false;
   bool has_bound_ = false;
-  Rank bound_;  ///< Belongs to the last of rows_max_ rows taken so far, or of some time ago.
+  Rank bound_;  ///< The rank of the last of rows_max_ rows taken so far, or of some time ago.
 };
 
 }  // namespace daedalus::engine

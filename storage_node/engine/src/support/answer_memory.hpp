@@ -37,7 +37,7 @@ class AnswerMemory {
   AnswerMemory(const AnswerMemory&) = delete;
   AnswerMemory& operator=(const AnswerMemory&) = delete;
 
-  /// Takes it that memory asked for from now on is asked for this query. Constant time.
+  /// Learns that memory asked for from now on is asked for this query. Constant time.
   void work_for(Holder holder) { holder_ = holder; }
   [[nodiscard]] Holder holder() const { return holder_; }
   /// Nothing more is asked for this query here. Where others share the budget it goes on: in another segment, in a

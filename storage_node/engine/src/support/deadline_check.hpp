@@ -15,10 +15,10 @@
 
 namespace daedalus::engine {
 
-/// Returns what a query that was aborted ends with: 57014.
+/// The error of a query that was aborted: 57014.
 [[nodiscard]] inline Error aborted_error() { return rejected("57014", "canceling statement due to user request"); }
 
-/// Returns what a query that is too late ends with: 57014.
+/// The error of a query that is too late: 57014.
 [[nodiscard]] inline Error late_error() {
   return {ErrorCategory::kRetry, "57014", "query dropped: its deadline passed before it could be answered",
           "Allow more time, or ask again when the node is less busy."};
@@ -30,7 +30,7 @@ struct ComputeTime {
   int64_t allowed_ns = INT64_MAX;
 };
 
-/// Returns what a query that computed for too long ends with: 54000.
+/// The error of a query that computed for too long: 54000.
 [[nodiscard]] inline Error computed_too_long_error(int64_t allowed_ns) {
   return rejected("54000",
                   "the query computed for longer than compute_ms allows: " + std::to_string(allowed_ns / kMillisecond) +
@@ -80,7 +80,7 @@ class DeadlineCheck final : public semantics::EvaluationWatch {
     return is_over_;
   }
 
-  /// Returns what those end with that it is over for.
+  /// The error of the queries whose time is over.
   [[nodiscard]] Error error() const {
     if (is_aborted()) {
       return aborted_error();

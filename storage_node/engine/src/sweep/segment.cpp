@@ -61,7 +61,7 @@ struct Segment::State {
   bool has_allocator = false;         ///< It was loaded.
   ShareControl share;                 ///< The scanner's, as is the next.
   uint32_t queries_in_cycle = 0;      ///< Admitted to the last cycle.
-  Timestamp enqueued{};               ///< Belongs to the last update; the producer's.
+  Timestamp enqueued{};               ///< The last update that the producer enqueued.
   Timestamp applied{};                ///< The scanner's.
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.

@@ -67,7 +67,7 @@ class Sketches {
   struct Column {
     Histogram histogram;
     uint32_t version = 0;       ///< 0: no histogram yet.
-    uint64_t changes_then = 0;  ///< Belongs to the table, when it was drawn.
+    uint64_t changes_then = 0;  ///< The table's changes when the histogram was drawn.
   };
 
   [[nodiscard]] bool is_made(uint32_t chunk, uint32_t column) const {
@@ -95,7 +95,7 @@ class Sketches {
   std::vector<uint32_t> made_;            ///< chunk · columns + column: the version of its bytes, 0 for none.
   uint64_t rows_ = 0;                     ///< Live ones, when the sample was drawn.
   std::vector<uint32_t> sample_;          ///< Slots of live rows.
-  uint64_t sample_changes_ = UINT64_MAX;  ///< Belongs to the table, when they were chosen.
+  uint64_t sample_changes_ = UINT64_MAX;  ///< The table's changes when those rows were chosen.
 };
 
 }  // namespace daedalus::engine

@@ -91,7 +91,7 @@ class ChangeList {
   struct Shape {
     uint32_t changes = 0;
     uint32_t leaders[kLeadersMax];    ///< In leaders_.
-    std::optional<KeyChoice> choice;  ///< It is the choice of the first leader that has one.
+    std::optional<KeyChoice> choice;  ///< The choice of the first leader that has one.
   };
 
   [[nodiscard]] bool add(Source source, const semantics::Predicate& predicate, const semantics::Residuals& residuals);

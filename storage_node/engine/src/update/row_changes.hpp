@@ -23,7 +23,7 @@ namespace daedalus::engine {
 struct Write {
   uint32_t column = 0;
   uint32_t place = 0;  ///< Numbers an addition or a computation. Else it says where what `value` cannot hold begins.
-  uint64_t value = 0;  ///< Holds what lies in its plane, up to eight bytes, zeros behind them.
+  uint64_t value = 0;  ///< The bytes in its plane, up to eight, zeros behind them.
   uint16_t tail_width = 0;
   uint16_t tail_size = 0;    ///< Bytes of the tail up to its last that is not zero: the others need no place.
   uint8_t width = 0;         ///< Bytes of a value in its plane.

@@ -118,7 +118,7 @@ class UpdateSweep {
   void look_up_again(uint32_t row, uint32_t first_change, uint32_t end);
   void add_pending(uint32_t change);
   void note_touch(uint32_t update) { touches_ = std::max(touches_, update + 1); }
-  /// Takes it that, of an update that tells its parts apart, the one with this sequence was applied to so many more
+  /// Learns that, of an update that tells its parts apart, the one with this sequence was applied to so many more
   /// rows.
   void count_part(uint32_t update, uint32_t sequence, uint64_t rows) {
     outputs_[update].part_rows[sequence - first_sequences_[update]] += rows;
@@ -144,7 +144,7 @@ class UpdateSweep {
   uint32_t next_sequence_ = 0;
   std::vector<uint32_t> reserved_;
   std::vector<Timestamp> prefixes_;  ///< By chunk: what it had when it was loaded. Empty once all have more than that.
-  Timestamp highest_prefix_{};       ///< It is the highest prefix of these.
+  Timestamp highest_prefix_{};       ///< The highest prefix of these.
   /// By slot, a bit: a row of this cycle goes there. Empty once the segment has all that the loaded allocator knows.
   std::vector<uint64_t> recorded_slots_;
 
@@ -155,7 +155,7 @@ class UpdateSweep {
   std::vector<Candidate> found_;  ///< By an index; by row, but first by the scan that comes next.
   size_t next_found_ = 0;
   std::vector<Candidate> deferred_;  ///< A heap, the first change on top: found again, for after a scan.
-  std::vector<Candidate> merged_;    ///< Holds what of both comes before the next scan.
+  std::vector<Candidate> merged_;    ///< The candidates of both that come before the next scan.
   std::vector<Candidate> kept_;      ///< Holds those of a batch that may match.
   std::vector<uint32_t> pending_;    ///< Changes yet to be applied to a row before the next scan, ascending.
   IndexScratch probe_;

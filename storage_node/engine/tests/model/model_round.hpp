@@ -42,7 +42,7 @@ struct RoundSize {
 /// Updates alone, at most that many in a burst.
 [[nodiscard]] Round without_queries(Round round, uint32_t burst_max);
 
-/// Holds what rounds came by, so that a test can say that none of it was missed.
+/// Counts the cases that rounds came by, so that a test can say that none was missed.
 struct SeenCases {
   uint64_t queries_of_no_row = 0;     ///< Counts queries of a segment without rows,
   uint64_t queries_of_one_row = 0;    ///< with one,

@@ -21,7 +21,7 @@ struct Logged {
   UpdateOutput output;
 };
 
-/// Holds what rounds came by.
+/// Counts the cases that rounds came by.
 struct SeenCases {
   uint64_t chunks_refused = 0;
   uint64_t chunks_apart = 0;       ///< In another prefix than the first of their checkpoint.

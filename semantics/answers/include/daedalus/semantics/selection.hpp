@@ -28,10 +28,9 @@ constexpr size_t kGroupSetsMax = 128;
 /// One aggregate of a group.
 struct BoundAggregate {
   AggregateFunction function = AggregateFunction::kCountRows;
-  std::optional<BoundExpression>
-      argument;  ///< It is computed of a row of the table. kCountRows and kGrouping have none.
-  Type type;     ///< The finished value has this type.
-  std::vector<BoundExpression> more = {};  ///< Arguments behind the first; all of kGrouping.
+  std::optional<BoundExpression> argument;  ///< Computed for each row of the table. kCountRows and kGrouping have none.
+  Type type;                                ///< The finished value has this type.
+  std::vector<BoundExpression> more = {};   ///< Arguments behind the first; all of kGrouping.
   bool is_distinct = false;
   std::vector<SortOrder> order = {};
   std::optional<uint32_t> values =
@@ -81,7 +80,7 @@ struct GroupSet {
 struct OutputColumn {
   std::string name;
   BoundExpression
-      expression;  ///< It is of a group (its keys, then its aggregates) or, without groups, of a row of the table.
+      expression;  ///< Computed for a group (its keys, then its aggregates) or, without groups, for a row of the table.
   std::optional<int32_t> modifier = std::nullopt;  ///< Column::modifier. It does not travel.
 };
 
@@ -106,7 +105,7 @@ struct Selection {
   std::vector<BoundExpression> residuals;
   std::optional<Grouping> grouping;
   std::optional<BoundExpression>
-      having;  ///< It is of a group; whoever finishes the answer drops groups where it is not true.
+      having;  ///< Computed for a group; whoever finishes the answer drops groups where it is not true.
   std::vector<OutputColumn> outputs;
   uint32_t visible_outputs = 0;  ///< The rest serves the order only.
   std::vector<OrderKey> order_by;

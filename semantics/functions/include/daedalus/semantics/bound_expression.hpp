@@ -54,7 +54,8 @@ struct BoundExpression {
     kInput,
     kConstant,
     kCall,
-    kAggregate,  ///< It is of the rows beneath a group: what is bound to a group has inputs instead (bind_items()).
+    kAggregate,  ///< An aggregate of the rows beneath a group: what is bound to a group has inputs instead
+                 ///< (bind_items()).
   };
 
   Kind kind = Kind::kInput;
@@ -95,7 +96,8 @@ struct BoundExpression {
 /// Says what an aggregate counts of its arguments, and in which order.
 struct AggregateInput {
   bool is_distinct = false;
-  std::vector<SortOrder> order = {};  ///< It is of the last arguments, and of what is_made_in_order() alone.
+  std::vector<SortOrder> order =
+      {};  ///< The order of the last arguments; is_made_in_order() aggregates alone have one.
 };
 
 /// An aggregate of the rows of a group. Errors: those of aggregate_type(), 54001.

@@ -43,7 +43,7 @@ class Ledger {
   void accept(TimestampRange range, Identity identity);
   /// Records the outcome of the oldest range that is not completed. Precondition (CHECKed): it ends at `last`.
   void complete(Timestamp last, Outcomes outcomes);
-  /// Takes it that whatever ends at or before `through` outlives a loss of power.
+  /// Learns that whatever ends at or before `through` outlives a loss of power.
   void on_durable(Timestamp through) { durable_ = std::max(durable_, through); }
   /// Forgets completed ranges that end at or before `through`.
   void forget(Timestamp through);

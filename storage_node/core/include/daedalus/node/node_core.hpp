@@ -35,7 +35,7 @@ namespace daedalus::node {
 struct NodeOptions {
   NodeId node{};
   std::string cluster_id;
-  std::string endpoint;  ///< Belongs to this node, for its status.
+  std::string endpoint;  ///< The address of this node, as its status tells it.
   std::string version;
   uint64_t process_id = 0;
   std::function<AllocatorUse()> allocator;                ///< Asked for STATUS; may be empty.

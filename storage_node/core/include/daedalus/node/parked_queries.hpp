@@ -21,7 +21,7 @@ struct PreparedQuery {
   Timestamp prefix_min{};
   /// The condition, where the selection is a shape's, which other queries have, too. Null: the selection's own.
   std::shared_ptr<const semantics::Predicate> bound;
-  int64_t compute_ns_max = 0;  ///< Bounds engine::Query.
+  int64_t compute_ns_max = 0;  ///< As engine::Query's.
 
   [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };

@@ -47,10 +47,10 @@ class NodePlacement {
  private:
   std::shared_ptr<const semantics::Schema> schema_;
   semantics::PlacementRule partitions_;
-  semantics::PlacementRule segments_;  ///< Belongs to each partition.
+  semantics::PlacementRule segments_;  ///< The rule that places rows on the segments of a partition.
   std::vector<PartitionId> hosted_;
   std::vector<std::optional<uint32_t>> hosted_index_;  ///< By partition.
-  std::vector<uint32_t> key_columns_;                  ///< Belongs to both rules: ascending, distinct.
+  std::vector<uint32_t> key_columns_;                  ///< The columns of both rules: ascending, distinct.
   std::vector<uint64_t> keys_;  ///< One row's, by column; only those of key_columns_ are ever set.
 };
 

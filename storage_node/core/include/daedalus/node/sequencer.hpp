@@ -97,7 +97,7 @@ class Sequencer {
 
   // ---- what happens ----
   void on_update(Requester from, NumberedUpdate update, Instant now, SequencerEffects& effects);
-  /// Takes it that everything admitted up to `through` is durable. Without a log the caller says so of whatever is
+  /// Learns that everything admitted up to `through` is durable. Without a log the caller says so of whatever is
   /// applied.
   void on_durable(Timestamp through, SequencerEffects& effects);
   /// The admission that ends at `last` has been applied. Admissions complete in their order (CHECKed).

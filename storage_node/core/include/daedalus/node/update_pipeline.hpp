@@ -41,7 +41,7 @@ class UpdatePipeline {
   [[nodiscard]] UpdatePlacer placer() const { return placer_; }
   /// The first of an applied update's segments where it came out otherwise than recorded.
   [[nodiscard]] std::optional<SegmentIndex> disagreement(const UpdateTracker::Applied& applied) const;
-  /// Takes it that everything accepted up to `through` is in the log: it goes to the segments, in order.
+  /// Learns that everything accepted up to `through` is in the log: it goes to the segments, in order.
   void on_appended(Timestamp through);
   void on_output(SegmentIndex segment, engine::UpdateOutput output);
   [[nodiscard]] std::optional<UpdateTracker::Applied> take_applied() { return tracker_.take_applied(); }

@@ -52,8 +52,8 @@ struct SegmentManifest {
 /// One checkpoint of a node.
 struct Manifest {
   uint64_t number = 0;
-  Timestamp lowest{};   ///< It is the lowest stamp of all chunks: the log is needed from the next one on.
-  Timestamp highest{};  ///< It is the highest stamp of all blocks: outcomes are needed up to it.
+  Timestamp lowest{};   ///< The lowest stamp of all chunks: the log is needed from the next one on.
+  Timestamp highest{};  ///< The highest stamp of all blocks: outcomes are needed up to it.
   std::string opaque;   ///< Whatever the caller adds.
   std::vector<SegmentManifest> segments;
 

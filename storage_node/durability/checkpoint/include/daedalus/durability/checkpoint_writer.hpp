@@ -19,7 +19,7 @@
 namespace daedalus::durability {
 
 struct CheckpointStatus {
-  uint64_t number = 0;  ///< Belongs to the current checkpoint; 0: there is none.
+  uint64_t number = 0;  ///< The number of the current checkpoint; 0: there is none.
   Timestamp lowest{};   ///< Its stamps.
   Timestamp highest{};
   uint64_t bytes = 0;           ///< Counts the bytes of the data files it needs.

@@ -19,7 +19,7 @@ namespace daedalus::durability {
 /// One buffer, and what is in it.
 struct CopiedChunk {
   BlockHeader header;
-  std::vector<uint8_t> bytes;  ///< Has a constant size.
+  std::vector<uint8_t> bytes;  ///< The copied bytes; their number never changes.
   uint64_t size = 0;           ///< Counts the bytes of the content.
 };
 

@@ -19,7 +19,7 @@ enum class LogKind : uint32_t { kUpdates = 1, kOutcomes = 2 };
 
 struct LogFileHeader {
   LogKind kind{};
-  uint64_t number = 0;           ///< Belongs to this file; numbers ascend, not all are there.
+  uint64_t number = 0;           ///< The number of this file; numbers ascend, not all are there.
   uint64_t previous_number = 0;  ///< The file whose records come before those of this one; 0: none.
   uint64_t previous_end = 0;     ///< Says where those end: what lies behind in that file never happened.
   Timestamp after{};             ///< Every record of this file ends later than this.

@@ -26,7 +26,7 @@ struct RecordLogOptions {
 /// A file that a log was read from.
 struct LogFile {
   std::string name;
-  Timestamp last{};  ///< It is the stamp of its last record; 0: it has none.
+  Timestamp last{};  ///< The stamp of its last record; 0: it has none.
   uint64_t bytes = 0;
 };
 
@@ -38,8 +38,8 @@ struct LogEnd {
   uint64_t end = 0;           ///< Behind that record.
   Timestamp first_after{};    ///< All records later than this are there.
   Timestamp last{};           ///< The last that was wanted; where there was none, what was asked for.
-  Timestamp last_record{};    ///< It is the stamp of the last record, wanted or not, still there or gone.
-  std::string last_payload;   ///< It is the payload of that record, wanted or not.
+  Timestamp last_record{};    ///< The stamp of the last record, wanted or not, still there or gone.
+  std::string last_payload;   ///< The payload of that record, wanted or not.
   std::deque<LogFile> files;  ///< All there are, oldest first.
 };
 

@@ -45,7 +45,7 @@ class NodeLog {
   [[nodiscard]] Result<void> write();
   [[nodiscard]] Result<void> sync();
   [[nodiscard]] Result<void> sync_outcomes();
-  /// Takes it that everything up to `through` is in a checkpoint.
+  /// Learns that everything up to `through` is in a checkpoint.
   [[nodiscard]] Result<void> release(Timestamp through);
 
   /// Updates, of both logs what they say.

@@ -20,9 +20,9 @@ struct DataIdentity {
   std::string cluster_id;
   NodeId node{};
   std::string schema_fingerprint;
-  std::string map;           ///< Holds what of the partition map places rows, as text.
-  uint32_t segments = 0;     ///< Counts those of the node.
-  uint32_t chunk_rows = 0;   ///< Counts those of each segment,
+  std::string map;           ///< The part of the partition map that places rows, as text.
+  uint32_t segments = 0;     ///< The number of the node's segments.
+  uint32_t chunk_rows = 0;   ///< The number of rows in a chunk of each segment,
   uint32_t chunk_count = 0;  ///< and how many of those.
   uint64_t language = 0;     ///< The hash of the newest version that the log may be in; 0: the first one.
 };

@@ -16,8 +16,8 @@ namespace daedalus::engine {
 struct ChunkImage {
   uint32_t chunk = 0;
   uint32_t chunk_count = 0;
-  Timestamp prefix{};   ///< The chunk has all updates up to this one, and nothing of those after it.
-  Timestamp changed{};  ///< Belongs to the last update that touched a row of the chunk; at most `prefix`. 0: none has.
+  Timestamp prefix{};      ///< The chunk has all updates up to this one, and nothing of those after it.
+  Timestamp changed{};     ///< The last update that touched a row of the chunk; at most `prefix`. 0: none has.
   uint32_t row_count = 0;  ///< Slots, live or not; a multiple of 64. Slot s of the segment is chunk · row_count + row.
   uint32_t live_count = 0;                 ///< Live rows.
   std::span<const uint32_t> widths;        ///< By column: bytes of one value, its tail included.

@@ -102,7 +102,7 @@ struct UpdateOutput {
   uint64_t refused_overflow = 0;         ///< 22003.
   std::vector<uint64_t> part_rows = {};  ///< rows_applied by the part, in the order of Update::parts; empty where there
                                          ///< are fewer than two, or more than semantics::kCountedPartsMax.
-  SlotRuns slots = {};                   ///< Belongs to the inserted rows that found room: no more runs than rows.
+  SlotRuns slots = {};                   ///< The slots of inserted rows that found room: no more runs than rows.
   std::vector<FailedRows> failed = {};   ///< By SQLSTATE, ascending, each once; none of them 22003.
 
   friend bool operator==(const UpdateOutput&, const UpdateOutput&) = default;

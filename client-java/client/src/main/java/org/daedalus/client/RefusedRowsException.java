@@ -20,7 +20,7 @@ import org.daedalus.wire.v1.Error;
 public final class RefusedRowsException extends DaedalusException {
     private static final long serialVersionUID = 1L;
 
-    /** So many partitions are named in the detail; {@link #outcome()} has all. */
+    /** The most partitions that the detail names; {@link #outcome()} has all. */
     private static final int PARTITIONS_NAMED_MAX = 8;
 
     private final WriteOutcome outcome;

@@ -13,7 +13,7 @@ import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.workload.SqlStatement;
 import org.junit.jupiter.api.Test;
 
-/** So many in flight at any time, in virtual time, and what the generator says of itself. */
+/** A closed stream keeps its number of operations in flight, in virtual time, and reports on itself. */
 class ClosedStreamTest {
     private static final long MS = 1_000_000;
     private static final long SECOND = 1_000 * MS;

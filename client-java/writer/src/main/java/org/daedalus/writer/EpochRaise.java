@@ -50,7 +50,7 @@ final class EpochRaise {
     /** A writer that has numbered nothing may begin behind what others have numbered. */
     private final boolean adopts;
     private long pausesUntilNs = Long.MIN_VALUE;
-    /** So many epochs in a row were of no use because of a node that somebody has to see to. */
+    /** The number of epochs in a row that failed because of a node that an operator has to look at. */
     private int vain;
 
     EpochRaise(WriterOptions options, LiveAggregators aggregators, RecoveredJournal journal) {

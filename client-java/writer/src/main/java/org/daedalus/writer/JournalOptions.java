@@ -15,7 +15,7 @@ public record JournalOptions(Path folder, long bytesMax, boolean adopts) {
     /** Less has no room for the largest update beside what is remembered. */
     public static final long BYTES_MAX_LEAST = 64L << 20;
 
-    /** So many files make up a journal at its largest. */
+    /** The most files that a journal has. */
     static final int FILES = 8;
 
     /** Refuses what has no room. */

@@ -275,7 +275,7 @@ class WriterCoreTest {
                 WriteRefused.newBuilder().setReason(reason).setLastAccepted(START)).build();
     }
 
-    /** So many updates have been sent; returns the sequences of their operations. */
+    /** Checks that so many updates have been sent, and returns the sequences of their operations. */
     private long[] submitted(int count) {
         long[] sequences = new long[count];
         for (int number = 1; number <= count; number++) {

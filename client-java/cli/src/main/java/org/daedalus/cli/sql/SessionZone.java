@@ -29,7 +29,10 @@ record SessionZone(String name, ZoneId zone) {
                 .map(known -> new SessionZone(known, ZoneId.of(known)));
     }
 
-    /** So many hours east of Greenwich, named as PostgreSQL does; empty where Java has no clock that is so far off. */
+    /**
+     * Returns the zone that lies so many hours east of Greenwich, named as PostgreSQL does; empty where Java
+     * has no clock that is so far off.
+     */
     static Optional<SessionZone> ofHours(int hours) {
         if (Math.abs(hours) > HOURS_MAX) {
             return Optional.empty();

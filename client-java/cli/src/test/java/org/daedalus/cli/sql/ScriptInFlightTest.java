@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** So many INSERTs of a file are sent before the oldest has ended, shown by a cluster that answers none. */
+/** Counts the INSERTs of a file that the shell sends before the oldest has ended, with a cluster that answers none. */
 class ScriptInFlightTest {
     private static final Pattern ENDED = Pattern.compile("ERROR 57014");
 

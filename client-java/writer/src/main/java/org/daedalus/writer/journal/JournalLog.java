@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
 public final class JournalLog implements AutoCloseable {
     static final Logger LOG = LoggerFactory.getLogger(JournalLog.class);
 
-    /** So many files in a row that cannot be made durable are the end. */
+    /** After so many files in a row that cannot be made durable the journal fails. */
     static final int FAILURES_MAX = 3;
     /** Closing waits for the disk so long. */
     public static final long CLOSE_MAX_MS = 5_000;

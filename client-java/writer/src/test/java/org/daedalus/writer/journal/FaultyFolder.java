@@ -23,7 +23,7 @@ public final class FaultyFolder implements JournalFolder {
         private boolean hasFailed;
     }
 
-    /** So many bytes can still be added to files. */
+    /** The number of bytes that can still be added to files. */
     public synchronized void leaveRoom(long bytes) {
         room = bytes;
     }
