@@ -56,6 +56,10 @@ struct EventName {
         return "status";
       case wire::v1::Result::kEpoch:
         return "epoch";
+      case wire::v1::Result::kMarked:
+        return "marked";
+      case wire::v1::Result::kHeld:
+        return "held";
       case wire::v1::Result::KIND_NOT_SET:
         return "empty result";
     }

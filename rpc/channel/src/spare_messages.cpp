@@ -77,6 +77,7 @@ void SpareMessages::give(Operation&& operation) {
 void SpareMessages::give(Result&& result) {
   result.clear_sequence();
   result.clear_credit();
+  result.clear_mark();
   if (result.has_rows() && is_kept(result.rows())) {
     result.mutable_rows()->Clear();
     keep(std::move(result), rows_);

@@ -25,11 +25,13 @@ TEST(SpareMessagesTest, KeepsMemoryAndNothingThatWasSaid) {
 
   wire::v1::Result rows;
   rows.set_sequence(9);
+  rows.set_mark(4);
   rows.mutable_rows()->set_rows(std::string(100, 'x'));
   spare.give(std::move(rows));
   const wire::v1::Result empty = spare.rows();
   EXPECT_GE(empty.rows().rows().capacity(), 100u);
   EXPECT_EQ(empty.sequence(), 0u);
+  EXPECT_EQ(empty.mark(), 0u);
   EXPECT_TRUE(empty.rows().rows().empty());
   EXPECT_TRUE(spare.end().has_end());
 }
