@@ -27,7 +27,13 @@ Result<void> check_routes(const semantics::Schema& schema, const contract::Parti
 }  // namespace
 
 QueryTerms terms_of(const wire::v1::OperationHeader& header) {
-  return {header.prefix_min(), header.request_id(), header.principal(), header.compute_ms()};
+  return {.prefix_min = header.prefix_min(),
+          .at = header.at(),
+          .is_firm = header.is_firm(),
+          .freshness_ns = header.freshness_ns(),
+          .request_id = header.request_id(),
+          .principal = header.principal(),
+          .compute_ms = header.compute_ms()};
 }
 
 Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,

@@ -69,7 +69,9 @@ struct AggregatorOptions {
   uint64_t compilation_bytes_max = 64u << 20;
   /// The most bytes of those of one connection.
   uint64_t compilation_bytes_per_client_max = 32u << 20;
-  uint32_t rounds_max = 256;                        ///< STATUS and EPOCH operations in flight.
+  uint32_t rounds_max = 256;                        ///< STATUS, EPOCH and MARK operations in flight, each.
+  uint32_t holds_max = 8'192;                       ///< Moments held for all clients.
+  uint32_t holds_per_client_max = 128;              ///< Moments held for one connection.
   uint32_t operations_per_client_max = 4'096;       ///< In flight of one connection.
   uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
   /// The most bytes of rows sent to whoever asked.
@@ -78,10 +80,12 @@ struct AggregatorOptions {
   merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
   /// The budget of all answers of this process, until they have left it.
   std::shared_ptr<ByteBudget> answer_budget = std::make_shared<ByteBudget>(1u << 30);
-  int64_t operation_ns_default = 30 * kSecond;  ///< Time of an operation that states none.
-  int64_t status_ns_max = kSecond;              ///< How long STATUS waits for a node.
-  int64_t inquiry_ns = kSecond;                 ///< Between two questions for the writer while it is not connected.
-  int64_t retry_after_ns = 10 * kMillisecond;   ///< The hint of what is refused because something is full.
+  int64_t operation_ns_default = 30 * kSecond;   ///< Time of an operation that states none.
+  int64_t status_ns_max = kSecond;               ///< How long STATUS waits for a node.
+  int64_t mark_ns_max = kSecond;                 ///< How long MARK waits for a node.
+  int64_t hold_renewal_ns = 500 * kMillisecond;  ///< Between two words to the nodes about what is held.
+  int64_t inquiry_ns = kSecond;                  ///< Between two questions for the writer while it is not connected.
+  int64_t retry_after_ns = 10 * kMillisecond;    ///< The hint of what is refused because something is full.
 };
 
 /// Names one statement that is being compiled.
@@ -117,6 +121,12 @@ struct Effects : rpc::Outbox {
 /// at the end of a turn of input (all messages that came together) call flush() and, once, step(); as long as
 /// has_work(), take another turn soon, after looking at the sockets. Effects of several calls may be carried out
 /// together. Everything happens on one thread.
+///
+/// A client, a session of PostgreSQL's protocol too, holds moments by HOLD (docs/protocol.md, "Marks and moments"):
+/// with HoldBody.moments = {0} it takes one, which Held.oldest names; a query at it has header.at = that moment and
+/// is_firm. The list names all that the connection holds from then on: {7, 0} keeps 7 and takes another one, {} lets
+/// all go. At most one HOLD of a connection is under way at a time. What a connection holds ends with it, and needs no
+/// renewal.
 ///
 /// Invariants: every operation is answered by exactly one terminal result (an UPDATE may be preceded by notes and by a
 /// first WriteConfirmed) unless its client is gone; QueryEnd leaves only after the ends of all responsible partitions.
