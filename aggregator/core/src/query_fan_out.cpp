@@ -28,7 +28,7 @@ Result<void> check_routes(const semantics::Schema& schema, const contract::Parti
 
 QueryTerms terms_of(const wire::v1::OperationHeader& header) {
   return {.prefix_min = header.prefix_min(),
-          .at = header.at(),
+          .at = header.has_at() ? std::optional(header.at()) : std::nullopt,
           .is_firm = header.is_firm(),
           .freshness_ns = header.freshness_ns(),
           .request_id = header.request_id(),

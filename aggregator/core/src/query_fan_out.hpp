@@ -21,10 +21,11 @@ namespace daedalus::aggregator {
 
 /// The part of a query's header that is passed on.
 struct QueryTerms {
-  uint64_t prefix_min = 0;    ///< Whoever asks demands every update up to here.
-  uint64_t at = 0;            ///< The moment of the answer; 0: the aggregator takes one.
+  uint64_t prefix_min = 0;  ///< Whoever asks demands every update up to here.
+  /// The moment of the answer; nothing: the aggregator takes one.
+  std::optional<uint64_t> at = {};
   bool is_firm = false;       ///< Nobody puts another moment in the place of `at`.
-  uint64_t freshness_ns = 0;  ///< The time that may have passed since the last mark of the writer; 0: any.
+  uint64_t freshness_ns = 0;  ///< The time that may have passed since the last word of the writer; 0: any.
   std::string request_id;
   std::string principal;
   uint32_t compute_ms = 0;
