@@ -1,8 +1,8 @@
 // Moves constants into their column's own domain, so that a scan compares like with like.
 //
 // Integers, dates, timestamps, times and numeric(p, s) are ordinals: whole numbers in a range. Whatever a constant is
-// compared as (an exact decimal, a moment, a double), the comparison is monotone in the ordinal, so the constant is
-// fully described by two bounds: the first ordinal that is at least it and the first one above it.
+// compared as (an exact decimal, an SQL timestamp, a double), the comparison is monotone in the ordinal, so the
+// constant is fully described by two bounds: the first ordinal that is at least it and the first one above it.
 #include <algorithm>
 #include <cmath>
 #include <limits>

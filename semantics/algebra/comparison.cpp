@@ -12,7 +12,7 @@
 namespace daedalus::semantics {
 namespace {
 
-enum class Family : uint8_t { kBool, kNumber, kMoment, kTime, kString, kSpan, kUuid };
+enum class Family : uint8_t { kBool, kNumber, kSqlTimestamp, kTime, kString, kSpan, kUuid };
 
 Family family(TypeKind kind) {
   if (is_numeric(kind)) {
@@ -30,7 +30,7 @@ Family family(TypeKind kind) {
   if (kind == TypeKind::kUuid) {
     return Family::kUuid;
   }
-  return kind == TypeKind::kBool ? Family::kBool : Family::kMoment;
+  return kind == TypeKind::kBool ? Family::kBool : Family::kSqlTimestamp;
 }
 
 Decimal to_decimal(const Value& value) {
@@ -39,13 +39,13 @@ Decimal to_decimal(const Value& value) {
 }
 
 /// Infinity is further than any date, which may lie behind the last timestamp.
-Int128 to_micros(const TypedValue& moment) {
-  const auto value = std::get<int64_t>(moment.value);
-  if (is_infinite_datetime(moment.type.kind, value)) {
+Int128 to_micros(const TypedValue& sql_timestamp) {
+  const auto value = std::get<int64_t>(sql_timestamp.value);
+  if (is_infinite_datetime(sql_timestamp.type.kind, value)) {
     constexpr Int128 kInfinity = Int128{1} << 100;
     return value < 0 ? -kInfinity : kInfinity;
   }
-  return moment.type.kind == TypeKind::kDate ? Int128{value} * kMicrosPerDay : Int128{value};
+  return sql_timestamp.type.kind == TypeKind::kDate ? Int128{value} * kMicrosPerDay : Int128{value};
 }
 
 std::string_view without_blanks(const std::string& text) {
@@ -171,7 +171,7 @@ std::strong_ordering compare_typed(const TypedValue& left, const TypedValue& rig
   switch (family(left.type.kind)) {
     case Family::kNumber:
       return compare_numbers(left, right);
-    case Family::kMoment: {
+    case Family::kSqlTimestamp: {
       const Int128 left_micros = to_micros(left);
       const Int128 right_micros = to_micros(right);
       return left_micros < right_micros   ? std::strong_ordering::less

@@ -119,7 +119,7 @@ TEST_F(RefusalTest, Conditions) {
            {"at > '2013-01-01'::timetz", "0A000@42 type time with time zone is not supported"},
            {"at = LOCALTIMESTAMP(3)", "0A000@28 LOCALTIMESTAMP with a precision is not supported"},
            {"at = ANY ('{2013-01-01}'::timestamp(3)[])",
-            "0A000@47 an array of moments of fewer digits is not supported"},
+            "0A000@47 an array of SQL timestamps of fewer digits is not supported"},
            {"n = n + 'NaN'", "0A000@31 numeric \"NaN\" is not supported"},
            {"i = B'1'", "0A000@27 bit-string constant is not supported"},
        }) {

@@ -13,8 +13,8 @@ using semantics::ZoneTable;
 constexpr size_t kHeaderSize = 44;
 constexpr size_t kTypeSize = 6;
 constexpr uint32_t kTypesMax = 256;
-/// The last moment of a zone as it travels, in 36 bits: they reach from the year 881 to 3058.
-constexpr int64_t kMomentMax = int64_t{1} << 35;
+/// The last SQL timestamp of a zone as it travels, in 36 bits: they reach from the year 881 to 3058.
+constexpr int64_t kSqlTimestampMax = int64_t{1} << 35;
 constexpr int64_t kOffsetMax = 168 * 3'600;
 
 /// The counts of a header, in the order of the file.
@@ -26,10 +26,10 @@ struct Counts {
   uint32_t types = 0;
   uint32_t characters = 0;
 
-  /// Bytes behind the header, with moments of so many bytes.
-  [[nodiscard]] uint64_t size(uint64_t moment_size) const {
-    return transitions * (moment_size + 1) + types * uint64_t{kTypeSize} + characters + leaps * (moment_size + 4) +
-           uint64_t{standard_marks} + utc_marks;
+  /// Bytes behind the header, with SQL timestamps of so many bytes.
+  [[nodiscard]] uint64_t size(uint64_t sql_timestamp_size) const {
+    return transitions * (sql_timestamp_size + 1) + types * uint64_t{kTypeSize} + characters +
+           leaps * (sql_timestamp_size + 4) + uint64_t{standard_marks} + utc_marks;
   }
 };
 
@@ -61,12 +61,12 @@ std::optional<Counts> read_header(std::string_view bytes) {
 
 /// Cuts off what the first version's readers read.
 bool skip_first_part(std::string_view& bytes) {
-  constexpr uint64_t kFirstMomentSize = 4;
+  constexpr uint64_t kFirstSqlTimestampSize = 4;
   const std::optional<Counts> counts = read_header(bytes);
-  if (!counts || bytes.size() < kHeaderSize + counts->size(kFirstMomentSize)) {
+  if (!counts || bytes.size() < kHeaderSize + counts->size(kFirstSqlTimestampSize)) {
     return false;
   }
-  bytes.remove_prefix(kHeaderSize + counts->size(kFirstMomentSize));
+  bytes.remove_prefix(kHeaderSize + counts->size(kFirstSqlTimestampSize));
   return true;
 }
 
@@ -91,19 +91,19 @@ int32_t first_offset(const std::vector<LocalType>& types) {
   return standard == types.end() ? types.front().offset : standard->offset;
 }
 
-std::optional<ZoneTable> read_transitions(std::string_view moments, std::string_view indices,
+std::optional<ZoneTable> read_transitions(std::string_view sql_timestamps, std::string_view indices,
                                           const std::vector<LocalType>& types) {
   ZoneTable zone;
   zone.first_offset = first_offset(types);
   std::optional<int64_t> last;
   for (size_t number = 0; number < indices.size(); ++number) {
-    const auto at = big_endian<int64_t>(moments, number * sizeof(int64_t));
+    const auto at = big_endian<int64_t>(sql_timestamps, number * sizeof(int64_t));
     const auto type = static_cast<uint8_t>(indices[number]);
-    if (type >= types.size() || (last && at <= *last) || at >= kMomentMax) {
+    if (type >= types.size() || (last && at <= *last) || at >= kSqlTimestampMax) {
       return std::nullopt;
     }
     last = at;
-    if (at < -kMomentMax) {
+    if (at < -kSqlTimestampMax) {
       zone.first_offset = types[type].offset;  // Some files begin with the beginning of time.
     } else {
       zone.transitions.push_back({at, types[type].offset, types[type].name});
@@ -131,13 +131,13 @@ std::optional<ZoneTable> read_zone_file(std::string_view bytes) {
     return taken;
   };
   take(kHeaderSize);
-  const std::string_view moments = take(counts->transitions * sizeof(int64_t));
+  const std::string_view sql_timestamps = take(counts->transitions * sizeof(int64_t));
   const std::string_view indices = take(counts->transitions);
   const std::string_view types = take(counts->types * kTypeSize);
   const std::string_view names = take(counts->characters);
   take(counts->standard_marks + counts->utc_marks);
   const auto known = read_types(types, names);
-  auto zone = known ? read_transitions(moments, indices, *known) : std::nullopt;
+  auto zone = known ? read_transitions(sql_timestamps, indices, *known) : std::nullopt;
   // The rule stands between two ends of lines.
   if (!zone || bytes.size() < 2 || bytes.front() != '\n' || bytes.back() != '\n') {
     return std::nullopt;

@@ -43,8 +43,10 @@ Result<Value> joined(Arguments arguments, const BoundExpression&) {
   return Value(kBoth ? left && right : left || right);
 }
 
-/// PostgreSQL's number of a moment as a double.
-double counted(const Value& moment, TypeKind kind) { return static_cast<double>(since_2000(kind, integer(moment))); }
+/// PostgreSQL's number of an SQL timestamp as a double.
+double counted(const Value& sql_timestamp, TypeKind kind) {
+  return static_cast<double>(since_2000(kind, integer(sql_timestamp)));
+}
 
 Result<Value> distance_of_dates(Arguments arguments, const BoundExpression&) {
   return Value(counted(arguments[0], TypeKind::kDate) - counted(arguments[1], TypeKind::kDate));

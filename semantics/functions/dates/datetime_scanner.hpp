@@ -1,5 +1,5 @@
 // A template of a date or a time finds fields in a text, one by one, before it is known whether there is such a
-// moment.
+// SQL timestamp.
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@ namespace daedalus::semantics::scalar {
 namespace {
 
 /// Ascending by their first letters; of those that begin with the same one the first that fits is meant.
-constexpr DatetimePattern kMomentPatterns[] = {
+constexpr DatetimePattern kSqlTimestampPatterns[] = {
     {"A.D.", DatetimeItem::kEraDots},
     {"A.M.", DatetimeItem::kMeridianDots},
     {"AD", DatetimeItem::kEra},
@@ -71,12 +71,12 @@ constexpr DatetimePattern kMomentPatterns[] = {
     {"Y", DatetimeItem::kYear1},
 };
 
-constexpr PatternTable kMomentTable(kMomentPatterns);
+constexpr PatternTable kSqlTimestampTable(kSqlTimestampPatterns);
 
 /// The pattern that a text begins with; an empty one: none.
 DatetimePattern pattern_of(std::string_view text) {
   const bool is_small = is_lower(text.front());
-  for (const DatetimePattern& pattern : kMomentTable.from(text.front())) {
+  for (const DatetimePattern& pattern : kSqlTimestampTable.from(text.front())) {
     // Names with small letters are spelled once as they are shown, and have no second spelling.
     const bool is_mixed = pattern.letters == Letters::kFirst;
     if (!(is_small && is_mixed) && is_next(text, pattern.name, is_small)) {

@@ -1,5 +1,5 @@
-// to_char() of moments: what a template of dates and times says, as PostgreSQL's formatting.c reads it under the C
-// locale.
+// to_char() of SQL timestamps: what a template of dates and times says, as PostgreSQL's formatting.c reads it under the
+// C locale.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -20,10 +20,10 @@ namespace {
 
 using enum TypeKind;
 
-/// A moment in parts, as a clock and a calendar show it.
-struct ShownMoment {
+/// An SQL timestamp in parts, as a clock and a calendar show it.
+struct ShownSqlTimestamp {
   /// By a clock so many seconds east of UTC, which is the only zone whose name is known.
-  explicit ShownMoment(int64_t micros, std::string_view zone_name, int64_t east = 0)
+  explicit ShownSqlTimestamp(int64_t micros, std::string_view zone_name, int64_t east = 0)
       : days(floor_div(micros, kMicrosPerDay)),
         date(civil_from_days(days)),
         of_day((micros - days * kMicrosPerDay) / kMicrosPerSecond),
@@ -45,10 +45,10 @@ struct ShownMoment {
   [[nodiscard]] static int64_t of_era(int64_t year) { return year > 0 ? year : 1 - year; }
 };
 
-class MomentWriter {
+class SqlTimestampWriter {
  public:
   /// room: an empty text, which it writes to.
-  MomentWriter(const ShownMoment& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
+  SqlTimestampWriter(const ShownSqlTimestamp& shown, std::string room) : shown_(shown), made_(std::move(room)) {}
 
   [[nodiscard]] std::string written(std::string_view text) {
     DatetimePieces pieces(text);
@@ -247,7 +247,7 @@ class MomentWriter {
   static constexpr size_t kLongNameWidth = 9;
   static constexpr size_t kRomanWidth = 4;
 
-  const ShownMoment& shown_;
+  const ShownSqlTimestamp& shown_;
   std::string made_;
   bool wants_name_ = false;
   bool is_bare_ = false;   ///< FM or TM make the pattern at hand bare: names without blanks behind them,
@@ -255,11 +255,11 @@ class MomentWriter {
 };
 
 /// `room`: an empty text, which becomes the value.
-Result<Value> written(const ShownMoment& shown, bool is_name_known, const std::string& format, std::string room) {
+Result<Value> written(const ShownSqlTimestamp& shown, bool is_name_known, const std::string& format, std::string room) {
   if (format.empty()) {
     return Value();  // As PostgreSQL says it.
   }
-  MomentWriter writer(shown, std::move(room));
+  SqlTimestampWriter writer(shown, std::move(room));
   std::string made = writer.written(format);
   if (writer.wants_name() && !is_name_known) {
     return rejected("0A000", "to_char() with the pattern TZ is not supported in a time zone other than UTC",
@@ -273,18 +273,19 @@ Result<Value> datetime_as_text(Arguments arguments, const BoundExpression&) {
   if (is_infinite_timestamp(integer(arguments[0]))) {
     return Value();  // As PostgreSQL says it.
   }
-  return written(ShownMoment(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]),
+  return written(ShownSqlTimestamp(integer(arguments[0]), kHasZone ? "UTC" : ""), true, text(arguments[1]),
                  arguments.spare_text());
 }
 
 }  // namespace
 
-Result<Value> written_at_offset(int64_t moment, int64_t offset, const std::string& format, std::string room) {
-  return written(ShownMoment(moment + offset * kMicrosPerSecond, "", offset), false, format, std::move(room));
+Result<Value> written_at_offset(int64_t sql_timestamp, int64_t offset, const std::string& format, std::string room) {
+  return written(ShownSqlTimestamp(sql_timestamp + offset * kMicrosPerSecond, "", offset), false, format,
+                 std::move(room));
 }
 
-/// It is what the template says of a long name's day, and more digits and letters where other moments have them, two
-/// for a character at most.
+/// It is what the template says of a long name's day, and more digits and letters where other SQL timestamps have them,
+/// two for a character at most.
 Type type_of_written(Expressions arguments) {
   constexpr int64_t kWednesdayInSeptember = 1'790'812'799'999'999;
   const BoundExpression& format = arguments[1];
@@ -292,7 +293,8 @@ Type type_of_written(Expressions arguments) {
     return text_of(kStringLengthMax);
   }
   const std::string& given = text(format.value);
-  return text_of(MomentWriter(ShownMoment(kWednesdayInSeptember, "UTC"), {}).written(given).size() + 2 * given.size());
+  return text_of(SqlTimestampWriter(ShownSqlTimestamp(kWednesdayInSeptember, "UTC"), {}).written(given).size() +
+                 2 * given.size());
 }
 
 void add_datetime_texts(Functions& functions) {

@@ -206,8 +206,8 @@ Result<Value> restricted_interval(Arguments arguments, const BoundExpression&) {
 
 // ---- age ----
 
-/// Years, months, days and time from the earlier moment to the later one, by the calendar. Days that are borrowed are
-/// those of the earlier moment's month.
+/// Years, months, days and time from the earlier SQL timestamp to the later one, by the calendar. Days that are
+/// borrowed are those of the earlier SQL timestamp's month.
 Interval age_between(int64_t later, int64_t earlier) {
   const int64_t later_days = floor_div(later, kMicrosPerDay);
   const int64_t earlier_days = floor_div(earlier, kMicrosPerDay);

@@ -12,8 +12,8 @@ namespace daedalus::semantics::scalar {
 /// The error of an age of infinity: 22008.
 [[nodiscard]] Error infinite_age();
 
-/// From one moment to another by the calendar, in years, months, days and time, of what clocks showed at each; whether
-/// the first was the earlier one, which clocks that are put back do not say.
+/// From one SQL timestamp to another by the calendar, in years, months, days and time, of what clocks showed at each;
+/// whether the first was the earlier one, which clocks that are put back do not say.
 [[nodiscard]] Interval age_of_clocks(int64_t left, int64_t right, bool is_earlier);
 
 /// age() and the justify functions.

@@ -1,4 +1,4 @@
-// OVERLAPS: whether two periods have a moment in common. One that says how long it is ends at its sum (see
+// OVERLAPS: whether two periods have an SQL timestamp in common. One that says how long it is ends at its sum (see
 // implementation_names.cpp).
 #include <algorithm>
 #include <optional>

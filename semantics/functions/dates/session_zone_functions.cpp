@@ -1,4 +1,4 @@
-// These functions compute moments in a session whose time zone is not UTC: each entry takes that zone, as
+// These functions compute SQL timestamps in a session whose time zone is not UTC: each entry takes that zone, as
 // bind_session_zone() makes it, as its last argument. In sessions of UTC none of them is called.
 #include <algorithm>
 
@@ -50,8 +50,8 @@ Type type_of_text(Expressions) { return text_of(kTimestamptzTextSize); }
 // ---- arithmetic ----
 
 /// A part of an interval by the calendar, on a clock in the zone.
-Result<Value> moved_on_clock(const Value& zone, int64_t moment, const Interval& by) {
-  const Result<Value> clock = clock_in(zone, moment);
+Result<Value> moved_on_clock(const Value& zone, int64_t sql_timestamp, const Interval& by) {
+  const Result<Value> clock = clock_in(zone, sql_timestamp);
   if (!clock) {
     return clock;
   }
@@ -60,10 +60,10 @@ Result<Value> moved_on_clock(const Value& zone, int64_t moment, const Interval& 
 }
 
 /// Months and days by the clock, each by itself, and time as it passes.
-Result<Value> moved(int64_t moment, const Interval& by, const Value& zone) {
-  Result<Value> made = Value(moment);
+Result<Value> moved(int64_t sql_timestamp, const Interval& by, const Value& zone) {
+  Result<Value> made = Value(sql_timestamp);
   if (by.months != 0) {
-    made = moved_on_clock(zone, moment, {by.months, 0, 0});
+    made = moved_on_clock(zone, sql_timestamp, {by.months, 0, 0});
   }
   if (made && by.days != 0) {
     made = moved_on_clock(zone, integer(*made), {0, by.days, 0});
@@ -108,7 +108,7 @@ Result<Value> timestamptz_of_parts(Arguments arguments, const BoundExpression&) 
   return clock ? timestamptz_of_clock(arguments[2], integer(*clock)) : clock;
 }
 
-/// Says whether a moment is within a window's frame.
+/// Says whether an SQL timestamp is within a window's frame.
 Result<Value> in_range(Arguments arguments, const BoundExpression&) {
   const Result<Interval> way = way_to_end(arguments);
   const Result<Value> end = way ? moved(integer(arguments[1]), *way, arguments[5]) : way.error();
@@ -117,11 +117,11 @@ Result<Value> in_range(Arguments arguments, const BoundExpression&) {
 
 // ---- fields and texts ----
 
-template <Result<Value> (*kPart)(const Value& unit, int64_t moment, int64_t offset)>
+template <Result<Value> (*kPart)(const Value& unit, int64_t sql_timestamp, int64_t offset)>
 Result<Value> part(Arguments arguments, const BoundExpression&) {
   const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
-  const int64_t moment = integer(arguments[1]);
-  return zone ? kPart(arguments[0], moment, offset_at(*zone, moment)) : zone.error();
+  const int64_t sql_timestamp = integer(arguments[1]);
+  return zone ? kPart(arguments[0], sql_timestamp, offset_at(*zone, sql_timestamp)) : zone.error();
 }
 
 Result<Value> to_timestamp_at_zone(Arguments arguments, const BoundExpression&) {
@@ -130,11 +130,12 @@ Result<Value> to_timestamp_at_zone(Arguments arguments, const BoundExpression&) 
 
 Result<Value> to_char(Arguments arguments, const BoundExpression&) {
   const Result<BoundZone> zone = BoundZone::read(text(arguments[2]));
-  const int64_t moment = integer(arguments[0]);
-  if (is_infinite_timestamp(moment)) {
+  const int64_t sql_timestamp = integer(arguments[0]);
+  if (is_infinite_timestamp(sql_timestamp)) {
     return Value();  // As PostgreSQL says it.
   }
-  return zone ? written_at_offset(moment, offset_at(*zone, moment), text(arguments[1]), arguments.spare_text())
+  return zone ? written_at_offset(sql_timestamp, offset_at(*zone, sql_timestamp), text(arguments[1]),
+                                  arguments.spare_text())
               : zone.error();
 }
 

@@ -45,24 +45,24 @@ class Assembler {
     if (!is_valid()) {
       return out_of_range_text(text_);
     }
-    DatetimeRead moment;
-    moment.days = days_from_civil({year_, static_cast<uint32_t>(month_), 1}) + day_ - 1;
+    DatetimeRead sql_timestamp;
+    sql_timestamp.days = days_from_civil({year_, static_cast<uint32_t>(month_), 1}) + day_ - 1;
     const int64_t fraction = fields_.millis * 1'000 + fields_.micros;
     if (hour_ < 0 || hour_ > 23 || minute_ < 0 || minute_ > 59 || second_ < 0 || second_ > 59 || fraction < 0 ||
         fraction >= kMicrosPerSecond) {
       return out_of_range_text(text_);
     }
-    moment.micros = ((hour_ * 60 + minute_) * 60 + second_) * kMicrosPerSecond + fraction;
+    sql_timestamp.micros = ((hour_ * 60 + minute_) * 60 + second_) * kMicrosPerSecond + fraction;
     if (fields_.zone_sign != 0) {
       constexpr int64_t kZoneHoursMax = 15;
       if (fields_.zone_hours < 0 || fields_.zone_hours > kZoneHoursMax || fields_.zone_minutes < 0 ||
           fields_.zone_minutes > 59) {
         return rejected("22009", fmt::format("time zone displacement out of range: \"{}\"", text_));
       }
-      moment.zone_seconds = fields_.zone_sign * (fields_.zone_hours * 60 + fields_.zone_minutes) * 60;
+      sql_timestamp.zone_seconds = fields_.zone_sign * (fields_.zone_hours * 60 + fields_.zone_minutes) * 60;
     }
-    moment.fraction_digits = fields_.fraction_digits;
-    return moment;
+    sql_timestamp.fraction_digits = fields_.fraction_digits;
+    return sql_timestamp;
   }
 
  private:
@@ -191,25 +191,25 @@ Result<DatetimeRead> timestamp_of(Arguments arguments) {
 }
 
 Result<Value> to_date(Arguments arguments, const BoundExpression&) {
-  const Result<DatetimeRead> moment = timestamp_of(arguments);
-  if (!moment) {
-    return moment.error();
+  const Result<DatetimeRead> sql_timestamp = timestamp_of(arguments);
+  if (!sql_timestamp) {
+    return sql_timestamp.error();
   }
-  if (moment->days < kComputedDaysMin || moment->days > kDateDaysMax) {
+  if (sql_timestamp->days < kComputedDaysMin || sql_timestamp->days > kDateDaysMax) {
     return rejected("22008", fmt::format("date out of range: \"{}\"", text(arguments[0])));
   }
-  return Value(moment->days);
+  return Value(sql_timestamp->days);
 }
 
 /// Seconds east of UTC, as the text says or the zone's clocks are; null: UTC.
-Result<int64_t> zone_offset_of(const DatetimeRead& moment, const Value* zone) {
-  if (moment.zone_seconds || zone == nullptr) {
-    return moment.zone_seconds.value_or(0);
+Result<int64_t> zone_offset_of(const DatetimeRead& sql_timestamp, const Value* zone) {
+  if (sql_timestamp.zone_seconds || zone == nullptr) {
+    return sql_timestamp.zone_seconds.value_or(0);
   }
   const Result<BoundZone> bound = BoundZone::read(text(*zone));
-  return bound
-             ? Result<int64_t>(bound->offset_of_local(moment.days * kSecondsPerDay + moment.micros / kMicrosPerSecond))
-             : bound.error();
+  return bound ? Result<int64_t>(bound->offset_of_local(sql_timestamp.days * kSecondsPerDay +
+                                                        sql_timestamp.micros / kMicrosPerSecond))
+               : bound.error();
 }
 
 Result<Value> to_timestamp_by_template(Arguments arguments, const BoundExpression&) {
@@ -219,15 +219,15 @@ Result<Value> to_timestamp_by_template(Arguments arguments, const BoundExpressio
 }  // namespace
 
 Result<Value> read_by_template(Arguments arguments, const Value* zone) {
-  const Result<DatetimeRead> moment = timestamp_of(arguments);
-  const Result<int64_t> offset = moment ? zone_offset_of(*moment, zone) : moment.error();
+  const Result<DatetimeRead> sql_timestamp = timestamp_of(arguments);
+  const Result<int64_t> offset = sql_timestamp ? zone_offset_of(*sql_timestamp, zone) : sql_timestamp.error();
   if (!offset) {
     return offset.error();
   }
-  __int128 micros = __int128{moment->days} * kMicrosPerDay + moment->micros - *offset * kMicrosPerSecond;
-  if (moment->fraction_digits > 0) {
+  __int128 micros = __int128{sql_timestamp->days} * kMicrosPerDay + sql_timestamp->micros - *offset * kMicrosPerSecond;
+  if (sql_timestamp->fraction_digits > 0) {
     int64_t unit = 1;
-    for (int digits = moment->fraction_digits; digits < 6; ++digits) {
+    for (int digits = sql_timestamp->fraction_digits; digits < 6; ++digits) {
       unit *= 10;
     }
     const __int128 since = micros - __int128{946'684'800} * kMicrosPerSecond;

@@ -29,17 +29,17 @@ Result<Value> as_value(const Result<Made>& made) {
 
 // ---- arithmetic ----
 
-/// A moment in the first argument, or in the second where kIsTurned, moved there or back.
+/// An SQL timestamp in the first argument, or in the second where kIsTurned, moved there or back.
 template <bool kIsDate, bool kIsTurned, bool kIsBack>
 Result<Value> moved(Arguments arguments, const BoundExpression&) {
   const int64_t from = integer(arguments[kIsTurned ? 1 : 0]);
   const Interval& by = interval(arguments[kIsTurned ? 0 : 1]);
-  const Result<int64_t> moment = kIsDate ? midnight_of(from) : Result<int64_t>(from);
+  const Result<int64_t> sql_timestamp = kIsDate ? midnight_of(from) : Result<int64_t>(from);
   const Result<Interval> way = kIsBack ? negated(by) : Result<Interval>(by);
-  if (!moment || !way) {
-    return !moment ? moment.error() : way.error();
+  if (!sql_timestamp || !way) {
+    return !sql_timestamp ? sql_timestamp.error() : way.error();
   }
-  return as_value(add_interval(*moment, *way));
+  return as_value(add_interval(*sql_timestamp, *way));
 }
 
 Result<Value> between_timestamps(Arguments arguments, const BoundExpression&) {
@@ -78,13 +78,13 @@ Result<Value> interval_by(Arguments arguments, const BoundExpression&) {
 
 // ---- fields ----
 
-struct Moment {
+struct SqlTimestamp {
   int64_t days = 0;
   int64_t time = 0;  ///< Microseconds of the day.
   CivilDate date;
 };
 
-Moment timestamp_of(int64_t micros) {
+SqlTimestamp timestamp_of(int64_t micros) {
   const int64_t days = floor_div(micros, kMicrosPerDay);
   return {days, micros - days * kMicrosPerDay, civil_from_days(days)};
 }
@@ -97,22 +97,23 @@ int64_t span_of_years(int64_t year, int64_t years) {
   return year > 0 ? (year + years - 1) / years : -((years - year) / years);
 }
 
-/// A field that is a whole number. A moment's clock may show a time before Christ where its zone is west of UTC.
-int64_t whole_field(Field field, const Moment& moment) {
-  const auto year = moment.date.year;
+/// A field that is a whole number. An SQL timestamp's clock may show a time before Christ where its zone is west of
+/// UTC.
+int64_t whole_field(Field field, const SqlTimestamp& sql_timestamp) {
+  const auto year = sql_timestamp.date.year;
   switch (field) {
     case Field::kMinute:
-      return moment.time / (60 * kMicrosPerSecond) % 60;
+      return sql_timestamp.time / (60 * kMicrosPerSecond) % 60;
     case Field::kHour:
-      return moment.time / (3'600 * kMicrosPerSecond);
+      return sql_timestamp.time / (3'600 * kMicrosPerSecond);
     case Field::kDay:
-      return moment.date.day;
+      return sql_timestamp.date.day;
     case Field::kWeek:
-      return (moment.days - iso_year_start(iso_year_of(moment.days, year))) / 7 + 1;
+      return (sql_timestamp.days - iso_year_start(iso_year_of(sql_timestamp.days, year))) / 7 + 1;
     case Field::kMonth:
-      return moment.date.month;
+      return sql_timestamp.date.month;
     case Field::kQuarter:
-      return (moment.date.month - 1) / 3 + 1;
+      return (sql_timestamp.date.month - 1) / 3 + 1;
     case Field::kYear:
       return with_sign_of_era(year);
     case Field::kDecade:
@@ -122,19 +123,19 @@ int64_t whole_field(Field field, const Moment& moment) {
     case Field::kMillennium:
       return span_of_years(year, 1'000);
     case Field::kDayOfWeek:
-      return day_of_week(moment.days);
+      return day_of_week(sql_timestamp.days);
     case Field::kIsoDayOfWeek:
-      return day_of_week(moment.days) == 0 ? 7 : day_of_week(moment.days);
+      return day_of_week(sql_timestamp.days) == 0 ? 7 : day_of_week(sql_timestamp.days);
     case Field::kDayOfYear:
-      return moment.days - days_from_civil({year, 1, 1}) + 1;
+      return sql_timestamp.days - days_from_civil({year, 1, 1}) + 1;
     case Field::kIsoYear:
-      return with_sign_of_era(iso_year_of(moment.days, year));
+      return with_sign_of_era(iso_year_of(sql_timestamp.days, year));
     case Field::kTimezone:
     case Field::kTimezoneHour:
     case Field::kTimezoneMinute:
       return 0;  // UTC's.
     default:
-      return moment.time % (60 * kMicrosPerSecond);  // kMicroseconds
+      return sql_timestamp.time % (60 * kMicrosPerSecond);  // kMicroseconds
   }
 }
 
@@ -153,8 +154,8 @@ std::optional<int64_t> zone_field(Field field, int64_t offset) {
 }
 
 /// The time that counts for a field: seconds since 1970 are the same everywhere.
-int64_t on_clock(Field field, int64_t moment, int64_t offset) {
-  return field == Field::kEpoch ? moment : moment + offset * kMicrosPerSecond;
+int64_t on_clock(Field field, int64_t sql_timestamp, int64_t offset) {
+  return field == Field::kEpoch ? sql_timestamp : sql_timestamp + offset * kMicrosPerSecond;
 }
 
 constexpr int64_t kJulianOfEpoch = 2'440'588;
@@ -192,8 +193,8 @@ Result<Value> extracted_of_infinity(Field field, bool is_early) {
 
 /// As numeric, with the digits that PostgreSQL gives it.
 Decimal extracted(Field field, int64_t micros) {
-  const Moment moment = timestamp_of(micros);
-  const int64_t within_minute = moment.time % (60 * kMicrosPerSecond);
+  const SqlTimestamp sql_timestamp = timestamp_of(micros);
+  const int64_t within_minute = sql_timestamp.time % (60 * kMicrosPerSecond);
   switch (field) {
     case Field::kMilliseconds:
       return {within_minute, 3};
@@ -202,11 +203,11 @@ Decimal extracted(Field field, int64_t micros) {
     case Field::kEpoch:
       return {micros, 6};
     case Field::kJulian: {
-      const Decimal fraction = divide({moment.time, 0}, {kMicrosPerDay, 0});
-      return add({moment.days + kJulianOfEpoch, 0}, fraction);
+      const Decimal fraction = divide({sql_timestamp.time, 0}, {kMicrosPerDay, 0});
+      return add({sql_timestamp.days + kJulianOfEpoch, 0}, fraction);
     }
     default:
-      return {whole_field(field, moment), 0};
+      return {whole_field(field, sql_timestamp), 0};
   }
 }
 
@@ -250,9 +251,9 @@ Result<Value> extract_from_date(Arguments arguments, const BoundExpression&) {
 
 /// As PostgreSQL rounds: whole seconds and the fraction of one each by itself.
 double parted(Field field, int64_t micros) {
-  const Moment moment = timestamp_of(micros);
-  const auto seconds = static_cast<double>(moment.time / kMicrosPerSecond % 60);
-  const auto fraction = static_cast<double>(moment.time % kMicrosPerSecond);
+  const SqlTimestamp sql_timestamp = timestamp_of(micros);
+  const auto seconds = static_cast<double>(sql_timestamp.time / kMicrosPerSecond % 60);
+  const auto fraction = static_cast<double>(sql_timestamp.time % kMicrosPerSecond);
   switch (field) {
     case Field::kMilliseconds:
       return seconds * 1'000.0 + fraction / 1'000.0;
@@ -261,47 +262,48 @@ double parted(Field field, int64_t micros) {
     case Field::kEpoch:
       return static_cast<double>(micros) / 1'000'000.0;
     case Field::kJulian:
-      return static_cast<double>(moment.days + kJulianOfEpoch) +
-             (static_cast<double>(moment.time / kMicrosPerSecond) + fraction / 1'000'000.0) / 86'400.0;
+      return static_cast<double>(sql_timestamp.days + kJulianOfEpoch) +
+             (static_cast<double>(sql_timestamp.time / kMicrosPerSecond) + fraction / 1'000'000.0) / 86'400.0;
     default:
-      return static_cast<double>(whole_field(field, moment));
+      return static_cast<double>(whole_field(field, sql_timestamp));
   }
 }
 
 }  // namespace
 
 template <bool kIsNumeric>
-Result<Value> part_of_clock(const Value& unit, int64_t moment, int64_t offset) {
+Result<Value> part_of_clock(const Value& unit, int64_t sql_timestamp, int64_t offset) {
   const Result<Field> field = field_of(unit, kTimestampTz);
   if (!field) {
     return field.error();
   }
-  if (is_infinite_timestamp(moment)) {
-    return kIsNumeric ? extracted_of_infinity(*field, moment < 0) : part_of_infinity(*field, moment < 0);
+  if (is_infinite_timestamp(sql_timestamp)) {
+    return kIsNumeric ? extracted_of_infinity(*field, sql_timestamp < 0) : part_of_infinity(*field, sql_timestamp < 0);
   }
   if (const std::optional<int64_t> of_zone = zone_field(*field, offset)) {
     return kIsNumeric ? Value(Decimal{*of_zone, 0}) : Value(static_cast<double>(*of_zone));
   }
-  const auto clock = on_clock(*field, moment, offset);
+  const auto clock = on_clock(*field, sql_timestamp, offset);
   return kIsNumeric ? Value(extracted(*field, clock)) : Value(parted(*field, clock));
 }
 
-template Result<Value> part_of_clock<false>(const Value& unit, int64_t moment, int64_t offset);
-template Result<Value> part_of_clock<true>(const Value& unit, int64_t moment, int64_t offset);
+template Result<Value> part_of_clock<false>(const Value& unit, int64_t sql_timestamp, int64_t offset);
+template Result<Value> part_of_clock<true>(const Value& unit, int64_t sql_timestamp, int64_t offset);
 
 namespace {
 
 template <bool kIsDate>
 Result<Value> date_part(Arguments arguments, const BoundExpression& call) {
-  const Result<int64_t> moment = kIsDate ? midnight_of(integer(arguments[1])) : Result<int64_t>(integer(arguments[1]));
-  if (!moment) {
-    return moment.error();
+  const Result<int64_t> sql_timestamp =
+      kIsDate ? midnight_of(integer(arguments[1])) : Result<int64_t>(integer(arguments[1]));
+  if (!sql_timestamp) {
+    return sql_timestamp.error();
   }
   const Result<Field> field = field_of(arguments[0], kIsDate ? kTimestamp : call.arguments[1].type.kind);
-  if (!field || is_infinite_timestamp(*moment)) {
-    return field ? Result<Value>(part_of_infinity(*field, *moment < 0)) : field.error();
+  if (!field || is_infinite_timestamp(*sql_timestamp)) {
+    return field ? Result<Value>(part_of_infinity(*field, *sql_timestamp < 0)) : field.error();
   }
-  return Value(parted(*field, *moment));
+  return Value(parted(*field, *sql_timestamp));
 }
 
 // ---- truncation ----
@@ -316,13 +318,13 @@ Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
   if (!field) {
     return field.error();
   }
-  const Moment moment = timestamp_of(micros);
-  const auto down = [&](int64_t step) { return Value(micros - moment.time % step); };
+  const SqlTimestamp sql_timestamp = timestamp_of(micros);
+  const auto down = [&](int64_t step) { return Value(micros - sql_timestamp.time % step); };
   const auto from = [](CivilDate date) -> Result<Value> {
     const int64_t start = days_from_civil(date) * kMicrosPerDay;
     return start < kComputedMicrosMin ? Result<Value>(rejected("22008", "timestamp out of range")) : Value(start);
   };
-  const int64_t year = moment.date.year;
+  const int64_t year = sql_timestamp.date.year;
   switch (*field) {
     case Field::kMicroseconds:
       return Value(micros);
@@ -337,13 +339,13 @@ Result<Value> truncated(const Value& unit, int64_t micros, TypeKind kind) {
     case Field::kDay:
       return down(kMicrosPerDay);
     case Field::kWeek: {
-      const int64_t monday = moment.days - (day_of_week(moment.days) + 6) % 7;
+      const int64_t monday = sql_timestamp.days - (day_of_week(sql_timestamp.days) + 6) % 7;
       return from(civil_from_days(monday));
     }
     case Field::kMonth:
-      return from({year, moment.date.month, 1});
+      return from({year, sql_timestamp.date.month, 1});
     case Field::kQuarter:
-      return from({year, (moment.date.month - 1) / 3 * 3 + 1, 1});
+      return from({year, (sql_timestamp.date.month - 1) / 3 * 3 + 1, 1});
     case Field::kYear:
       return from({year, 1, 1});
     case Field::kDecade:

@@ -1,5 +1,5 @@
-// Functions of moments and time zones, as PostgreSQL's timestamp.c has them. A zone comes as the text that it is bound
-// as: see time_zone.hpp.
+// Functions of SQL timestamps and time zones, as PostgreSQL's timestamp.c has them. A zone comes as the text that it is
+// bound as: see time_zone.hpp.
 #include "timestamptz_functions.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ int64_t seconds_of(int64_t micros) { return floor_div(micros, kMicrosPerSecond);
 
 }  // namespace
 
-int64_t offset_at(const BoundZone& zone, int64_t moment) { return zone.offset_at(seconds_of(moment)); }
+int64_t offset_at(const BoundZone& zone, int64_t sql_timestamp) { return zone.offset_at(seconds_of(sql_timestamp)); }
 
 Result<Value> moved_by(int64_t micros, int64_t seconds) {
   if (is_infinite_timestamp(micros)) {
@@ -35,9 +35,9 @@ Result<Value> moved_by(int64_t micros, int64_t seconds) {
   return Value(micros + by);
 }
 
-Result<Value> clock_in(const Value& zone, int64_t moment) {
+Result<Value> clock_in(const Value& zone, int64_t sql_timestamp) {
   const Result<BoundZone> read = BoundZone::read(text(zone));
-  return read ? moved_by(moment, offset_at(*read, moment)) : read.error();
+  return read ? moved_by(sql_timestamp, offset_at(*read, sql_timestamp)) : read.error();
 }
 
 Result<Value> timestamptz_of_clock(const Value& zone, int64_t clock) {

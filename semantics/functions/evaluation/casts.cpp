@@ -117,8 +117,8 @@ Result<Value> assign_datetime(const Type& from, int64_t value, const Type& to) {
   return Value(value * kMicrosPerDay);
 }
 
-/// The time of day of a moment, or of a span whose days and months do not count; as a span, the time since midnight.
-/// Infinity has none: NULL.
+/// The time of day of an SQL timestamp, or of a span whose days and months do not count; as a span, the time since
+/// midnight. Infinity has none: NULL.
 Value assign_time(const Type& from, const Value& value, const Type& to) {
   const auto* interval = std::get_if<Interval>(&value);
   const int64_t micros = interval != nullptr ? interval->micros : std::get<int64_t>(value);

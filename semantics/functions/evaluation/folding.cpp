@@ -21,8 +21,8 @@ Folded constant(const Type& type, Value value, bool is_stable = false) {
 
 bool is_datetime_or_time(TypeKind kind) { return is_datetime(kind) || kind == TypeKind::kTime; }
 
-/// Says whether it adds a moment to what stands before it: a number of days, an interval, or a time to a date.
-bool adds_moment_behind(const ScalarFunction& function) {
+/// Says whether it adds an SQL timestamp to what stands before it: a number of days, an interval, or a time to a date.
+bool adds_sql_timestamp_behind(const ScalarFunction& function) {
   if (!function.is_operator || function.name != "+" || function.arguments.size() < 2) {
     return false;
   }
@@ -31,11 +31,11 @@ bool adds_moment_behind(const ScalarFunction& function) {
   return is_datetime_or_time(behind) && !is_datetime(before) && before != behind;
 }
 
-/// For such a sum PostgreSQL has a function in SQL, `$2 + $1`, which its planner writes instead: on each row the moment
-/// is computed first.
-BoundExpression with_moment_first(BoundExpression call) {
+/// For such a sum PostgreSQL has a function in SQL, `$2 + $1`, which its planner writes instead: on each row the SQL
+/// timestamp is computed first.
+BoundExpression with_sql_timestamp_first(BoundExpression call) {
   const ScalarFunction* function = find_function(call.function);
-  if (function == nullptr || !adds_moment_behind(*function)) {
+  if (function == nullptr || !adds_sql_timestamp_behind(*function)) {
     return call;
   }
   std::vector<TypeKind> kinds = function->arguments;
@@ -65,7 +65,7 @@ Result<Folded> computed(BoundExpression call, bool is_stable) {
       return value.error();
     }
   }
-  call = with_moment_first(std::move(call));
+  call = with_sql_timestamp_first(std::move(call));
   return with(make_call(call.function, std::move(call.arguments), call.type), is_stable);
 }
 
@@ -176,7 +176,7 @@ Result<Folded> fold_coalesce(BoundExpression call) {
 bool is_of_calendar(TypeKind kind) { return is_datetime(kind) || kind == TypeKind::kInterval; }
 
 /// Says whether a setting of the session would change the call in PostgreSQL: how dates are written, and read, and
-/// which zone a moment without one is in.
+/// which zone an SQL timestamp without one is in.
 bool depends_on_session(const BoundExpression& call) {
   if (call.function == FunctionId::kCast) {
     const TypeKind from = call.arguments[0].type.kind;
@@ -189,8 +189,8 @@ bool depends_on_session(const BoundExpression& call) {
   return function != nullptr && function->is_stable;
 }
 
-/// Says whether it is of a number of digits below 0, as which PostgreSQL's planner takes none, beside a moment that it
-/// does not know: timestamp(at, -5).
+/// Says whether it is of a number of digits below 0, as which PostgreSQL's planner takes none, beside an SQL timestamp
+/// that it does not know: timestamp(at, -5).
 bool has_no_precision(const BoundExpression& call, const ScalarFunction* function) {
   const bool takes_precision = function != nullptr && function->arguments.size() == 2 &&
                                function->arguments[1] == TypeKind::kInt &&

@@ -52,13 +52,13 @@ constexpr Named kOrdered[] = {
     {"numeric", kNumeric}, {"date", kDate},         {"timestamp", kTimestamp}, {"timestamptz", kTimestampTz},
     {"time", kTime},       {"interval", kInterval}, {"uuid", kUuid},
 };
-/// Moments of two kinds: date_lt_timestamp.
-struct Moments {
+/// SQL timestamps of two kinds: date_lt_timestamp.
+struct SqlTimestamps {
   Named left;
   Named right;
   TypeKind common;
 };
-constexpr Moments kMoments[] = {
+constexpr SqlTimestamps kSqlTimestamps[] = {
     {{"date", kDate}, {"timestamp", kTimestamp}, kTimestamp},
     {{"date", kDate}, {"timestamptz", kTimestampTz}, kTimestampTz},
     {{"timestamp", kTimestamp}, {"date", kDate}, kTimestamp},
@@ -232,7 +232,7 @@ void add_comparison_names(Names& names) {
     for (const auto& [type, kind] : kOrdered) {
       names.sign(joined({type, "_", word}), sign, {kind, kind});
     }
-    for (const auto& [left, right, common] : kMoments) {
+    for (const auto& [left, right, common] : kSqlTimestamps) {
       names.add(joined({left.name, "_", word, "_", right.name}), sign, true, {left.kind, right.kind}, {common, common});
     }
     names.sign(joined({"bool", word}), sign, {kBool, kBool});
@@ -244,7 +244,7 @@ void add_comparison_names(Names& names) {
       names.sign(joined({"bpchar_pattern_", word}), sign, {kChar, kChar});
     }
   }
-  for (const auto& [left, right, common] : kMoments) {
+  for (const auto& [left, right, common] : kSqlTimestamps) {
     names.add(joined({left.name, "_cmp_", right.name}),
               joined({is_zoned(common) ? "timestamptz" : "timestamp", "_cmp"}), false, {left.kind, right.kind},
               {common, common});

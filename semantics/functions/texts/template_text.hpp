@@ -1,5 +1,5 @@
-// Templates of numbers and of moments have this in common: patterns, in capitals or in small letters throughout, and
-// everything else, which stands for itself.
+// Templates of numbers and of SQL timestamps have this in common: patterns, in capitals or in small letters throughout,
+// and everything else, which stands for itself.
 #pragma once
 
 #include <algorithm>

@@ -102,19 +102,19 @@ DatetimeDecoder::Found DatetimeDecoder::read_time_with_zone(std::string_view tex
 
 DatetimeDecoder::Found DatetimeDecoder::take_zone_offset(std::string_view text, Parts found) {
   const datetime::ZoneOffset zone = datetime::read_zone_offset(text);
-  moment_.offset = zone.seconds;
+  sql_timestamp_.offset = zone.seconds;
   return zone.fault == Fault::kNone ? parts(found) : fault(zone.fault);
 }
 
 DatetimeDecoder::Found DatetimeDecoder::take_zone_name(std::string_view text) {
-  moment_.zone = text;
+  sql_timestamp_.zone = text;
   switch (find_zone(text)) {
     case ZoneName::kWord:
       has_zone_name_ = true;
       return parts(kZone);
     case ZoneName::kLocation:
       has_zone_name_ = true;
-      moment_.is_at_place = true;
+      sql_timestamp_.is_at_place = true;
       return parts(kZone);
     default:
       return fault(Fault::kZoneName);
@@ -188,7 +188,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_labelled(std::string_view text) {
     return malformed();
   }
   label_ = Label::kNone;
-  moment_.kind = Moment::Kind::kFinite;
+  sql_timestamp_.kind = SqlTimestamp::Kind::kFinite;
   return found;
 }
 
@@ -238,9 +238,9 @@ std::optional<DatetimeDecoder::Found> DatetimeDecoder::take_zone_abbreviation(st
   if (!abbreviation) {
     return std::nullopt;
   }
-  moment_.offset = abbreviation->minutes * kSecondsPerMinute;
+  sql_timestamp_.offset = abbreviation->minutes * kSecondsPerMinute;
   if (abbreviation->kind == ZoneAbbreviation::Kind::kOfPlace) {
-    moment_.zone = text;
+    sql_timestamp_.zone = text;
     return parts(kZone | kChangingZone);
   }
   return parts(abbreviation->kind == ZoneAbbreviation::Kind::kDaylight ? kZone | kDaylightZone : kZone);
@@ -254,7 +254,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_word(const DatetimeFields& fields, 
   const std::optional<Word> word = find_datetime_word(text);
   if (!word) {
     has_zone_name_ = find_zone(text) == ZoneName::kWord;
-    moment_.zone = text;
+    sql_timestamp_.zone = text;
     return has_zone_name_ ? parts(kZone) : malformed();
   }
   return take_known_word(*word, has_time_next(fields, place));
@@ -289,24 +289,24 @@ DatetimeDecoder::Found DatetimeDecoder::take_known_word(Word word, bool has_time
       label_ = Label::kIsoTime;
       return has(kDate) && has_time_next ? parts(0) : malformed();
     case Word::Kind::kNow:
-      moment_.refers = "now";
+      sql_timestamp_.refers = "now";
       return set_now(kDate | kTime | kZone, 0);
     case Word::Kind::kDay:
-      moment_.refers = word.value == 0 ? "today" : word.value > 0 ? "tomorrow" : "yesterday";
+      sql_timestamp_.refers = word.value == 0 ? "today" : word.value > 0 ? "tomorrow" : "yesterday";
       return set_now(kDate, word.value);
     case Word::Kind::kMidnight:
-      moment_.kind = Moment::Kind::kFinite;
+      sql_timestamp_.kind = SqlTimestamp::Kind::kFinite;
       hour_ = minute_ = second_ = 0;
       return parts(kTime | kZone);
     case Word::Kind::kEpoch:
-      moment_.kind = Moment::Kind::kEpoch;
-      return parts(kFarMoment);
+      sql_timestamp_.kind = SqlTimestamp::Kind::kEpoch;
+      return parts(kFarSqlTimestamp);
     case Word::Kind::kLate:
     case Word::Kind::kEarly:
-      moment_.kind = word.kind == Word::Kind::kLate ? Moment::Kind::kLate : Moment::Kind::kEarly;
-      return parts(kFarMoment);
+      sql_timestamp_.kind = word.kind == Word::Kind::kLate ? SqlTimestamp::Kind::kLate : SqlTimestamp::Kind::kEarly;
+      return parts(kFarSqlTimestamp);
     case Word::Kind::kDaylightModifier:
-      moment_.offset += 3'600;
+      sql_timestamp_.offset += 3'600;
       return parts(kDaylightModifier | kDaylightZone);
   }
   return malformed();
@@ -339,7 +339,7 @@ DatetimeDecoder::Found DatetimeDecoder::set_now(Parts set, int64_t days) {
     second_ = micros / kMicrosPerSecond % 60;
     micros_ = micros % kMicrosPerSecond;
   }
-  moment_.kind = Moment::Kind::kFinite;
+  sql_timestamp_.kind = SqlTimestamp::Kind::kFinite;
   return parts(set);
 }
 
@@ -412,15 +412,15 @@ bool DatetimeDecoder::has_misplaced_modifier() const {
 }
 
 DatetimeFault DatetimeDecoder::finish() {
-  if (moment_.kind != Moment::Kind::kFinite) {
+  if (sql_timestamp_.kind != SqlTimestamp::Kind::kFinite) {
     return Fault::kNone;
   }
   if (!has(kDate) || has_misplaced_modifier()) {
     return Fault::kSyntax;
   }
-  moment_.days = days_from_civil({year_, static_cast<uint32_t>(month_), static_cast<uint32_t>(day_)});
-  moment_.micros = micros_of_day();
-  moment_.has_zone = has(kZone);
+  sql_timestamp_.days = days_from_civil({year_, static_cast<uint32_t>(month_), static_cast<uint32_t>(day_)});
+  sql_timestamp_.micros = micros_of_day();
+  sql_timestamp_.has_zone = has(kZone);
   return Fault::kNone;
 }
 

@@ -1,8 +1,8 @@
 // Fields of a date or timestamp put together: the second half of reading it as PostgreSQL does.
 //
-// Decides which part of a moment each field is: that depends on what came before it, on its length, on labels and month
-// names beside it and on the session's order. Refuses to know the types' ranges, and which offset a zone that is named
-// has.
+// Decides which part of an SQL timestamp each field is: that depends on what came before it, on its length, on labels
+// and month names beside it and on the session's order. Refuses to know the types' ranges, and which offset a zone that
+// is named has.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ enum class DatetimeFault : uint8_t {
   kNoClock,     ///< Today, now and the like where the time is not known.
 };
 
-/// A moment is what a text says.
-struct Moment {
+/// An SQL timestamp is what a text says.
+struct SqlTimestamp {
   enum class Kind : uint8_t { kFinite, kEpoch, kLate, kEarly };
   Kind kind = Kind::kFinite;
   int64_t days = 0;          ///< Since 1970-01-01.
@@ -35,7 +35,7 @@ struct Moment {
   bool has_zone = false;     ///< It says which time zone it is in; `now` does.
   int64_t offset = 0;        ///< Its time zone is so many seconds east of UTC; 0 where it says none.
   std::string zone;          ///< Its time zone's name, in lower case, unless the offset is known here.
-  std::string_view refers;   ///< To a word that means another moment tomorrow; static storage. For kNoClock.
+  std::string_view refers;   ///< To a word that means another SQL timestamp tomorrow; static storage. For kNoClock.
 };
 
 class DatetimeDecoder {
@@ -44,10 +44,11 @@ class DatetimeDecoder {
   DatetimeDecoder(std::optional<int64_t> now_us, DateOrder order) : now_us_(now_us), order_(order) {}
 
   [[nodiscard]] DatetimeFault decode(const DatetimeFields& fields);
-  /// A time of day: a date beside it is taken, and nothing is made of it. Of the moment only micros mean something.
+  /// A time of day: a date beside it is taken, and nothing is made of it. Of the SQL timestamp only micros mean
+  /// something.
   [[nodiscard]] DatetimeFault decode_time(const DatetimeFields& fields);
   /// Gives what decode() or decode_time() made of the fields, if it found no fault.
-  [[nodiscard]] const Moment& moment() const { return moment_; }
+  [[nodiscard]] const SqlTimestamp& sql_timestamp() const { return sql_timestamp_; }
 
  private:
   using Parts = uint32_t;  ///< A set of Part.
@@ -66,7 +67,7 @@ class DatetimeDecoder {
     kMeridian = 1 << 11,
     kEra = 1 << 12,
     kWeekday = 1 << 13,
-    kFarMoment = 1 << 14,
+    kFarSqlTimestamp = 1 << 14,
     kChangingZone = 1 << 15,  ///< An abbreviation that has meant several offsets.
     kDate = kYear | kMonth | kDay,
     kTime = kHour | kMinute | kSecond | kFraction,
@@ -152,7 +153,7 @@ class DatetimeDecoder {
   int64_t minute_ = 0;
   int64_t second_ = 0;
   int64_t micros_ = 0;
-  Moment moment_;
+  SqlTimestamp sql_timestamp_;
 };
 
 }  // namespace daedalus::semantics

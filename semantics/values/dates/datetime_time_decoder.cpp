@@ -1,5 +1,5 @@
-// A time of day out of fields: what PostgreSQL reads as time. Fewer words mean something than in a moment, a date is
-// taken in a few places only, and whether the time is one is asked when all fields are read.
+// A time of day out of fields: what PostgreSQL reads as time. Fewer words mean something than in an SQL timestamp, a
+// date is taken in a few places only, and whether the time is one is asked when all fields are read.
 #include "characters.hpp"
 #include "daedalus/semantics/calendar.hpp"
 #include "daedalus/semantics/types.hpp"
@@ -85,7 +85,7 @@ DatetimeDecoder::Found DatetimeDecoder::take_known_word_of_time(Word word, bool 
       label_ = Label::kIsoTime;
       return has_time_next ? parts(0) : malformed();
     case Word::Kind::kNow:
-      moment_.refers = "now";
+      sql_timestamp_.refers = "now";
       return set_now(kTime, 0);
     case Word::Kind::kIgnored:
     case Word::Kind::kMorning:
@@ -113,8 +113,8 @@ DatetimeFault DatetimeDecoder::finish_time() {
     return Fault::kSyntax;
   }
   // Without a date PostgreSQL takes zones whose clocks never change; which these are is not known here.
-  moment_.is_at_place = moment_.is_at_place || (has_zone_name_ && !has(kDate));
-  moment_.micros = micros_of_day();
+  sql_timestamp_.is_at_place = sql_timestamp_.is_at_place || (has_zone_name_ && !has(kDate));
+  sql_timestamp_.micros = micros_of_day();
   return Fault::kNone;
 }
 

@@ -18,7 +18,7 @@ struct PosixZone {
 /// kNoRules: there is daylight saving time, and the text does not say when.
 [[nodiscard]] PosixZone read_posix_zone(std::string_view text);
 
-/// A rule's moment in a year, by the clock, in seconds since 1970.
+/// A rule's SQL timestamp in a year, by the clock, in seconds since 1970.
 [[nodiscard]] int64_t timestamp_in_year(const YearlyRule& rule, int64_t year);
 
 /// Says whether daylight saving time ends at all in a year; where it does not, that is how PostgreSQL's library knows

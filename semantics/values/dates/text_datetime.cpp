@@ -51,26 +51,26 @@ Error fault_error(const Type& type, DatetimeFault fault, std::string_view refers
   return rejected("22007", fmt::format("invalid input syntax for type {}: \"{}\"", whole_name(type), text));
 }
 
-Result<Value> date_value(const Type& type, const Moment& moment, std::string_view text) {
-  if (moment.days < kComputedDaysMin || moment.days > kDateDaysMax) {
+Result<Value> date_value(const Type& type, const SqlTimestamp& sql_timestamp, std::string_view text) {
+  if (sql_timestamp.days < kComputedDaysMin || sql_timestamp.days > kDateDaysMax) {
     return out_of_range(type, text);
   }
-  if (moment.days < kDateDaysMin) {
+  if (sql_timestamp.days < kDateDaysMin) {
     return not_supported("dates before the year 1 are", text);
   }
-  return Value(moment.days);
+  return Value(sql_timestamp.days);
 }
 
-Result<Value> timestamp_value(const Type& type, const Moment& moment, std::string_view text) {
-  const int64_t micros = moment.micros - moment.offset * kMicrosPerSecond;
-  const int64_t days = moment.days + floor_div(micros, kMicrosPerDay);
+Result<Value> timestamp_value(const Type& type, const SqlTimestamp& sql_timestamp, std::string_view text) {
+  const int64_t micros = sql_timestamp.micros - sql_timestamp.offset * kMicrosPerSecond;
+  const int64_t days = sql_timestamp.days + floor_div(micros, kMicrosPerDay);
   if (days < kComputedDaysMin || days > kPostgresTimestampDaysMax) {
     return out_of_range(type, text);
   }
   // PostgreSQL takes a time of day that leads to the other side of its first day for an overflow.
-  const int64_t first = moment.days - kPostgresFirstDay;
-  const int64_t last = moment.days + floor_div(moment.micros, kMicrosPerDay) - kPostgresFirstDay;
-  const bool is_at_its_start = last == 0 && moment.micros % kMicrosPerDay == 0;
+  const int64_t first = sql_timestamp.days - kPostgresFirstDay;
+  const int64_t last = sql_timestamp.days + floor_div(sql_timestamp.micros, kMicrosPerDay) - kPostgresFirstDay;
+  const bool is_at_its_start = last == 0 && sql_timestamp.micros % kMicrosPerDay == 0;
   if (first > 0 ? last < 0 : first < -1 && last >= 0 && !is_at_its_start) {
     return out_of_range(type, text);
   }
@@ -80,15 +80,15 @@ Result<Value> timestamp_value(const Type& type, const Moment& moment, std::strin
   if (days > kTimestampMicrosMax / kMicrosPerDay) {
     return not_supported("timestamps after the year 294246 are", text);
   }
-  return Value(moment.days * kMicrosPerDay + micros);
+  return Value(sql_timestamp.days * kMicrosPerDay + micros);
 }
 
 /// Makes the error of a zone that nobody knows: a place is missed by its name, any other word is none at all.
-Error no_zone(const Type& type, const Moment& moment, const Error& error, std::string_view text) {
+Error no_zone(const Type& type, const SqlTimestamp& sql_timestamp, const Error& error, std::string_view text) {
   if (error.sqlstate != "22023") {
     return error;
   }
-  return fault_error(type, moment.is_at_place ? DatetimeFault::kZoneName : DatetimeFault::kSyntax, {}, text);
+  return fault_error(type, sql_timestamp.is_at_place ? DatetimeFault::kZoneName : DatetimeFault::kSyntax, {}, text);
 }
 
 Error place_not_supported(std::string_view text) {
@@ -96,19 +96,20 @@ Error place_not_supported(std::string_view text) {
                        "leave it out: a timestamp without time zone ignores it");
 }
 
-/// A moment beyond all clocks ignores the place that its text names, if there is such a place.
-Result<void> check_place(const Type& type, const Moment& moment, std::string_view text, const TimeZones* zones) {
-  if (!moment.is_at_place) {
+/// An SQL timestamp beyond all clocks ignores the place that its text names, if there is such a place.
+Result<void> check_place(const Type& type, const SqlTimestamp& sql_timestamp, std::string_view text,
+                         const TimeZones* zones) {
+  if (!sql_timestamp.is_at_place) {
     return {};
   }
   if (zones == nullptr) {
     return place_not_supported(text);
   }
-  const Result<std::string> bound = bind_zone(moment.zone, zones);
-  return bound ? Result<void>() : no_zone(type, moment, bound.error(), text);
+  const Result<std::string> bound = bind_zone(sql_timestamp.zone, zones);
+  return bound ? Result<void>() : no_zone(type, sql_timestamp, bound.error(), text);
 }
 
-/// Seconds east of UTC that a clock in the session's zone is at a moment; null: UTC.
+/// Seconds east of UTC that a clock in the session's zone is at an SQL timestamp; null: UTC.
 int64_t offset_at(const BoundZone* session, int64_t micros) {
   return session == nullptr ? 0 : session->offset_at(floor_div(micros, kMicrosPerSecond));
 }
@@ -118,30 +119,31 @@ std::optional<int64_t> local_now(std::optional<int64_t> now_us, const BoundZone*
   return now_us ? std::optional(*now_us + offset_at(session, *now_us) * kMicrosPerSecond) : std::nullopt;
 }
 
-int64_t offset_of_clock(const BoundZone& zone, const Moment& moment) {
-  return zone.offset_of_local(moment.days * kSecondsPerDay + floor_div(moment.micros, kMicrosPerSecond));
+int64_t offset_of_clock(const BoundZone& zone, const SqlTimestamp& sql_timestamp) {
+  return zone.offset_of_local(sql_timestamp.days * kSecondsPerDay + floor_div(sql_timestamp.micros, kMicrosPerSecond));
 }
 
-/// The moment in its zone, or in the session's. A date or timestamp ignores it, if there is such a zone.
-Result<Moment> at_its_zone(const Type& type, Moment moment, std::string_view text, const TimeZones* zones,
-                           const BoundZone* session, std::optional<int64_t> now_us) {
+/// The SQL timestamp in its zone, or in the session's. A date or timestamp ignores it, if there is such a zone.
+Result<SqlTimestamp> at_its_zone(const Type& type, SqlTimestamp sql_timestamp, std::string_view text,
+                                 const TimeZones* zones, const BoundZone* session, std::optional<int64_t> now_us) {
   const bool has_zone = type.kind == TypeKind::kTimestampTz;
-  const bool is_wanted = !moment.zone.empty() && (has_zone || (moment.is_at_place && zones != nullptr));
+  const bool is_wanted = !sql_timestamp.zone.empty() && (has_zone || (sql_timestamp.is_at_place && zones != nullptr));
   if (is_wanted) {
-    const Result<std::string> bound = bind_zone(moment.zone, zones);
+    const Result<std::string> bound = bind_zone(sql_timestamp.zone, zones);
     if (!bound) {
-      return no_zone(type, moment, bound.error(), text);
+      return no_zone(type, sql_timestamp, bound.error(), text);
     }
     const Result<BoundZone> zone = BoundZone::read(*bound);
     CHECK(static_cast<bool>(zone));
-    moment.offset = offset_of_clock(*zone, moment);
-  } else if (session != nullptr && moment.refers == kNow) {
-    moment.offset = offset_at(session, *now_us);  // When a clock is put back it is known which of two moments it is.
-  } else if (session != nullptr && !moment.has_zone) {
-    moment.offset = offset_of_clock(*session, moment);
+    sql_timestamp.offset = offset_of_clock(*zone, sql_timestamp);
+  } else if (session != nullptr && sql_timestamp.refers == kNow) {
+    sql_timestamp.offset =
+        offset_at(session, *now_us);  // When a clock is put back it is known which of two SQL timestamps it is.
+  } else if (session != nullptr && !sql_timestamp.has_zone) {
+    sql_timestamp.offset = offset_of_clock(*session, sql_timestamp);
   }
-  moment.offset = has_zone ? moment.offset : 0;
-  return moment;
+  sql_timestamp.offset = has_zone ? sql_timestamp.offset : 0;
+  return sql_timestamp;
 }
 
 /// So many digits, with zeros in front.
@@ -209,30 +211,30 @@ Result<Value> parse_datetime(const Type& type, std::string_view text, std::optio
   }
   DatetimeDecoder decoder(local_now(now_us, zone), order);
   const DatetimeFault fault = decoder.decode(*fields);
-  const Moment& moment = decoder.moment();
+  const SqlTimestamp& sql_timestamp = decoder.sql_timestamp();
   if (fault != DatetimeFault::kNone) {
-    return fault_error(type, fault, moment.refers, text);
+    return fault_error(type, fault, sql_timestamp.refers, text);
   }
-  if (moment.kind != Moment::Kind::kFinite) {
-    if (const Result<void> known = check_place(type, moment, text, zones); !known) {
+  if (sql_timestamp.kind != SqlTimestamp::Kind::kFinite) {
+    if (const Result<void> known = check_place(type, sql_timestamp, text, zones); !known) {
       return known.error();
     }
   }
-  switch (moment.kind) {
-    case Moment::Kind::kEpoch:
+  switch (sql_timestamp.kind) {
+    case SqlTimestamp::Kind::kEpoch:
       return Value(int64_t{0});
-    case Moment::Kind::kLate:
-    case Moment::Kind::kEarly:
-      return Value(infinity_of(type.kind, moment.kind == Moment::Kind::kEarly));
-    case Moment::Kind::kFinite:
+    case SqlTimestamp::Kind::kLate:
+    case SqlTimestamp::Kind::kEarly:
+      return Value(infinity_of(type.kind, sql_timestamp.kind == SqlTimestamp::Kind::kEarly));
+    case SqlTimestamp::Kind::kFinite:
       break;
   }
-  const Result<Moment> placed = at_its_zone(type, moment, text, zones, zone, now_us);
+  const Result<SqlTimestamp> placed = at_its_zone(type, sql_timestamp, text, zones, zone, now_us);
   if (!placed) {
     return placed.error();
   }
   Result<Value> value = is_date ? date_value(type, *placed, text) : timestamp_value(type, *placed, text);
-  if (value && moment.is_at_place && zones == nullptr) {
+  if (value && sql_timestamp.is_at_place && zones == nullptr) {
     return place_not_supported(text);
   }
   return value;
@@ -246,14 +248,14 @@ Result<Value> parse_time(std::string_view text, std::optional<int64_t> now_us, c
   }
   DatetimeDecoder decoder(local_now(now_us, zone), order);
   const DatetimeFault fault = decoder.decode_time(*fields);
-  const Moment& moment = decoder.moment();
+  const SqlTimestamp& sql_timestamp = decoder.sql_timestamp();
   if (fault != DatetimeFault::kNone) {
-    return fault_error(kTime, fault, moment.refers, text);
+    return fault_error(kTime, fault, sql_timestamp.refers, text);
   }
-  if (moment.is_at_place) {
+  if (sql_timestamp.is_at_place) {
     return not_supported("the name of a time zone is", text, "leave it out: a time without time zone ignores it");
   }
-  return Value(moment.micros);
+  return Value(sql_timestamp.micros);
 }
 
 void append_date(int64_t days, std::string& out) {

@@ -3,8 +3,8 @@
 // A text of characters from '0' to 'o', six bits each, highest first. One kind character: '0' for a zone, '1' for an
 // abbreviation: then the size of its zone's text in three characters, that text, and what the abbreviation has meant.
 // '!' for none: then the error's words. The rules of each: the number of transitions in two characters; the offset
-// before them in four; of each transition its moment in six and its offset in four; and, where a rule holds in every
-// year, its standard offset, or that and daylight's, and when that begins and ends.
+// before them in four; of each transition its SQL timestamp in six and its offset in four; and, where a rule holds in
+// every year, its standard offset, or that and daylight's, and when that begins and ends.
 #include "daedalus/semantics/time_zone.hpp"
 
 #include <fmt/format.h>
@@ -33,13 +33,13 @@ constexpr char kNoZone = '!';
 constexpr size_t kSizeDigits = 3;
 constexpr size_t kCountDigits = 2;
 constexpr size_t kOffsetDigits = 4;
-constexpr size_t kMomentDigits = 6;
-constexpr size_t kTransitionSize = kMomentDigits + kOffsetDigits;
+constexpr size_t kSqlTimestampDigits = 6;
+constexpr size_t kTransitionSize = kSqlTimestampDigits + kOffsetDigits;
 constexpr size_t kRuleSize = 1 + 1 + 1 + 2 + kOffsetDigits;
 constexpr size_t kDaylightSize = kOffsetDigits + 2 * kRuleSize;
 /// So that what is written is never negative.
 constexpr int64_t kOffsetBias = int64_t{1} << 23;
-constexpr int64_t kMomentBias = int64_t{1} << 35;
+constexpr int64_t kSqlTimestampBias = int64_t{1} << 35;
 
 // ---- to text ----
 
@@ -62,8 +62,8 @@ std::string text_of(const ZoneTable& zone) {
   append_number(static_cast<int64_t>(zone.transitions.size()), kCountDigits, text);
   append_number(zone.first_offset + kOffsetBias, kOffsetDigits, text);
   for (const ZoneTable::Transition& transition : zone.transitions) {
-    CHECK(transition.at >= -kMomentBias && transition.at < kMomentBias);
-    append_number(transition.at + kMomentBias, kMomentDigits, text);
+    CHECK(transition.at >= -kSqlTimestampBias && transition.at < kSqlTimestampBias);
+    append_number(transition.at + kSqlTimestampBias, kSqlTimestampDigits, text);
     append_number(transition.offset + kOffsetBias, kOffsetDigits, text);
   }
   if (zone.footer) {
@@ -135,7 +135,7 @@ std::pair<YearlyTransition, YearlyTransition> transitions_of(const ZoneFooter& f
 
 int64_t year_of(int64_t utc) { return civil_from_days(floor_div(utc, kSecondsPerDay)).year; }
 
-/// The last one up to a moment, and the first one after it.
+/// The last one up to an SQL timestamp, and the first one after it.
 std::pair<YearlyTransition, YearlyTransition> transitions_around(const ZoneFooter& footer, int64_t utc) {
   const int64_t year = year_of(utc);
   YearlyTransition last = transitions_of(footer, year - 2).second;
@@ -177,11 +177,11 @@ std::optional<BoundZone::Rules> BoundZone::Rules::read(std::string_view text) {
 }
 
 int64_t BoundZone::Rules::at(size_t transition) const {
-  return number_at(transitions, transition * kTransitionSize, kMomentDigits) - kMomentBias;
+  return number_at(transitions, transition * kTransitionSize, kSqlTimestampDigits) - kSqlTimestampBias;
 }
 
 int64_t BoundZone::Rules::offset(size_t transition) const {
-  return offset_in(transitions, transition * kTransitionSize + kMomentDigits);
+  return offset_in(transitions, transition * kTransitionSize + kSqlTimestampDigits);
 }
 
 size_t BoundZone::Rules::count_until(int64_t utc) const {

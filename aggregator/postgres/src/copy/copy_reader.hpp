@@ -28,7 +28,7 @@ struct CopyTarget {
   std::shared_ptr<const semantics::Schema> schema;
   std::vector<uint32_t> columns;  ///< Each field's.
   CopyOptions options;
-  SessionZone zone = nullptr;                                        ///< In which a moment without a zone is.
+  SessionZone zone = nullptr;                                        ///< In which an SQL timestamp without a zone is.
   semantics::DateOrder dates = semantics::DateOrder::kMonthDayYear;  ///< In which texts are read.
 };
 

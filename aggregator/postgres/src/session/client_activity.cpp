@@ -32,7 +32,7 @@ std::string json_text(std::string_view text) {
   return made + "\"";
 }
 
-std::string moment(Instant instant, int64_t epoch_us) {
+std::string sql_timestamp(Instant instant, int64_t epoch_us) {
   const semantics::Type type{semantics::TypeKind::kTimestampTz};
   return json_text(semantics::format_text(type, semantics::Value(epoch_us + instant.ns / kMicrosecond)));
 }
@@ -77,8 +77,8 @@ void append_activity(const ClientActivity& client, int64_t epoch_us, bool is_tol
     return;
   }
   add_place(client.address, object);
-  object.add("backend_start", moment(client.connected, epoch_us))
-      .add("state_change", moment(client.changed, epoch_us))
+  object.add("backend_start", sql_timestamp(client.connected, epoch_us))
+      .add("state_change", sql_timestamp(client.changed, epoch_us))
       .add_text("state", client.state)
       .add_text("backend_type", "client backend")
       .add("gss_authenticated", "false")
@@ -88,7 +88,7 @@ void append_activity(const ClientActivity& client, int64_t epoch_us, bool is_tol
     object.add_text("version", kTlsVersion);
   }
   if (client.query) {
-    object.add("query_start", moment(client.changed, epoch_us))
+    object.add("query_start", sql_timestamp(client.changed, epoch_us))
         .add_text("query", semantics::first_bytes(*client.query, kQuerySizeMax));
   }
   object.close();

@@ -91,7 +91,8 @@ struct ParameterType {
                                                         std::optional<std::string_view> bytes,
                                                         const ValueStyle& style = {});
 
-/// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range; 0A000 infinity of a moment.
+/// A value in binary form. Errors: 22P03 it is none of the type; those of the type's range; 0A000 infinity of an SQL
+/// timestamp.
 [[nodiscard]] Result<semantics::Value> read_binary_value(semantics::TypeKind kind, std::string_view bytes);
 /// Reads a binary value as its text, which says infinity, too. Precondition: no string.
 [[nodiscard]] Result<std::string> read_binary_as_text(semantics::TypeKind kind, std::string_view bytes);

@@ -233,7 +233,7 @@ Result<std::optional<bool>> compare_constants(const Scope& scope, Operator op, c
     return scope.refuse("looking up an interval", location);  // It is computed.
   }
   if (is_of_other_clock(scope, left_kind, right_kind)) {
-    return scope.refuse("looking up a moment among times of a clock", location);  // It is computed.
+    return scope.refuse("looking up an SQL timestamp among times of a clock", location);  // It is computed.
   }
   Type common{left_kind};
   if (semantics::is_numeric(left_kind) && semantics::is_numeric(right_kind)) {

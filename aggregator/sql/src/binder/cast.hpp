@@ -14,7 +14,7 @@ namespace daedalus::aggregator::sql {
 /// True when a cast leaves a char(n) as it is: a bpchar without a length takes any char(n) unchanged.
 [[nodiscard]] bool keeps_length(const semantics::Type& from, const semantics::Type& to);
 
-/// The digits of seconds that are kept: fewer than six, which all moments and times have; nothing: all are.
+/// The digits of seconds that are kept: fewer than six, which all SQL timestamps and times have; nothing: all are.
 /// Precondition: resolve_type() made `type` of the name.
 [[nodiscard]] std::optional<int32_t> precision_of_datetime(const semantics::Type& type, const grammar::TypeName& name);
 

@@ -175,7 +175,7 @@ Folded fold_cast(Scope& scope, const grammar::TypeCast& node) {
   return std::move(*result);
 }
 
-/// The moment that is now, or what the session's clocks show.
+/// The SQL timestamp that is now, or what the session's clocks show.
 Constant now_as(TypeKind kind, const Scope& scope, int32_t location) {
   scope.places().give_up();
   const int64_t now = kind == TypeKind::kTimestampTz ? scope.now_us() : scope.local_now_us();
@@ -475,10 +475,12 @@ Result<Constant> resolve_for_comparison(const Scope& scope, Constant constant, c
   }
   const bool is_string_beside_char = column_type.kind == TypeKind::kChar && semantics::is_string(constant.type.kind);
   if (!constant.is_untyped && is_of_other_clock(scope, constant.type.kind, column_type.kind)) {
-    // A moment beside a column of clocks' times is no time of theirs: a clock that is put back shows some twice.
+    // An SQL timestamp beside a column of clocks' times is no time of theirs: a clock that is put back shows some
+    // twice.
     return column_type.kind == TypeKind::kTimestampTz
                ? at_session_zone(scope, std::move(constant), column_type)
-               : Result<Constant>(scope.refuse("looking up a moment among times of a clock", constant.location));
+               : Result<Constant>(
+                     scope.refuse("looking up an SQL timestamp among times of a clock", constant.location));
   }
   if (!constant.is_untyped && (!is_string_beside_char || constant.is_text)) {
     return constant;

@@ -62,7 +62,7 @@ void ask_kind(const Scope& scope, const Constant& constant, semantics::TypeKind 
 /// become a text, which the session would show otherwise.
 [[nodiscard]] Result<void> check_interval_text(const Scope& scope, const Constant& constant,
                                                const semantics::Type& type);
-/// True when one kind is a moment, the other a time of the session's clocks, and these clocks do not show UTC.
+/// True when one kind is an SQL timestamp, the other a time of the session's clocks, and these clocks do not show UTC.
 [[nodiscard]] bool is_of_other_clock(const Scope& scope, semantics::TypeKind one, semantics::TypeKind other);
 
 /// True when a text that is read as `type` may mean another value at another time ('today').

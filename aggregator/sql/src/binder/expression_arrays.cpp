@@ -160,7 +160,7 @@ Result<std::optional<std::vector<Typed>>> ExpressionBinder::cast_elements(const 
     return scope_.refuse("an array of intervals of some fields", node.location(), "cast each of them");
   }
   if (precision_of_datetime(*type, node.cast().type_name)) {
-    return scope_.refuse("an array of moments of fewer digits", node.location(), "cast each of them");
+    return scope_.refuse("an array of SQL timestamps of fewer digits", node.location(), "cast each of them");
   }
   type->kind = plain_name(node.cast().type_name.names) == "text" ? TypeKind::kText : type->kind;
   auto elements = elements_to_cast(node, *type);

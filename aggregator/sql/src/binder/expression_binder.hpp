@@ -172,8 +172,8 @@ class ExpressionBinder {
   Bound cast_value(const grammar::Node& node, Typed argument, semantics::Type type);
   /// Cuts an interval to the fields and the precision in the type's name.
   Bound restricted(Typed interval, const grammar::TypeName& type);
-  /// A moment or time with so many digits of seconds.
-  Bound rounded(Typed moment, int32_t precision);
+  /// An SQL timestamp or time with so many digits of seconds.
+  Bound rounded(Typed sql_timestamp, int32_t precision);
   Bound case_expression(const grammar::Node& node);
   /// A query that is an expression. Errors: 42601 it has several columns, 0A000 any other.
   Bound value_query(const grammar::Node& node);
@@ -193,8 +193,8 @@ class ExpressionBinder {
   /// Errors: 0A000 an interval becomes a text, or a text an interval or a date, as the session would have it otherwise.
   [[nodiscard]] Result<void> check_texts(const std::vector<semantics::BoundExpression>& arguments,
                                          const semantics::Type& made, int32_t location) const;
-  /// A text that is a constant as a date, a moment or a time in the session's order; nothing where it is read in the
-  /// order of nodes, and where it is known only when the statement runs.
+  /// A text that is a constant as a date, an SQL timestamp or a time in the session's order; nothing where it is read
+  /// in the order of nodes, and where it is known only when the statement runs.
   Result<std::optional<semantics::BoundExpression>> read_in_order(const semantics::BoundExpression& text,
                                                                   const semantics::Type& type) const;
   /// The function, or what it is where the session's zone is not UTC.
@@ -208,7 +208,7 @@ class ExpressionBinder {
   Result<Together> brought_together(std::vector<Typed> values, std::string_view construct);
   Bound call_together(semantics::FunctionId function, Result<Together> arguments, int32_t location);
   Result<semantics::BoundExpression> coerced(Typed value, semantics::TypeKind kind);
-  /// settled() for a function that writes values of any type: a moment is written by the session's clocks.
+  /// settled() for a function that writes values of any type: an SQL timestamp is written by the session's clocks.
   Result<semantics::BoundExpression> shown(Typed value);
   Result<semantics::BoundExpression> as_boolean(Typed value, std::string_view construct);
 

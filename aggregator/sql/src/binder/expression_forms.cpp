@@ -357,14 +357,14 @@ ExpressionBinder::Bound ExpressionBinder::cast_value(const grammar::Node& node, 
   return made && type.kind == TypeKind::kInterval ? restricted(std::move(*made), written.type_name) : made;
 }
 
-ExpressionBinder::Bound ExpressionBinder::rounded(Typed moment, int32_t precision) {
-  const TypeKind kind = moment.expression.type.kind;
+ExpressionBinder::Bound ExpressionBinder::rounded(Typed sql_timestamp, int32_t precision) {
+  const TypeKind kind = sql_timestamp.expression.type.kind;
   const char* const name = kind == TypeKind::kTimestamp ? "timestamp"
                            : kind == TypeKind::kTime    ? "time"
                                                         : "timestamptz";
-  const int32_t location = moment.location;
+  const int32_t location = sql_timestamp.location;
   Typed digits{semantics::make_constant(Type{TypeKind::kInt}, Value(int64_t{precision}))};
-  return resolved(name, false, pair_of(std::move(moment), std::move(digits)), location);
+  return resolved(name, false, pair_of(std::move(sql_timestamp), std::move(digits)), location);
 }
 
 ExpressionBinder::Bound ExpressionBinder::restricted(Typed interval, const grammar::TypeName& type) {

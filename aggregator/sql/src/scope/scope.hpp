@@ -74,8 +74,8 @@ class Scope {
     places_.hang_on_date_order();
     return semantics::date_order_of(body_.date_order());
   }
-  /// Texts that are known only when the statement runs become dates, moments or times. Errors: 0A000 the session reads
-  /// dates in another order than nodes do.
+  /// Texts that are known only when the statement runs become dates, SQL timestamps or times. Errors: 0A000 the session
+  /// reads dates in another order than nodes do.
   [[nodiscard]] Result<void> read_dates(int32_t location) const;
   /// The time that the session's clocks show now, in microseconds since 1970.
   [[nodiscard]] int64_t local_now_us() const;

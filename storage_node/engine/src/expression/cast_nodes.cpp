@@ -1,4 +1,4 @@
-// Casts among numbers, moments and strings that change no text.
+// Casts among numbers, SQL timestamps and strings that change no text.
 #include <algorithm>
 #include <cmath>
 #include <limits>

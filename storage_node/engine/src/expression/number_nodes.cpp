@@ -1,4 +1,4 @@
-// Arithmetic on integers, moments, numerics of known scale and floating numbers.
+// Arithmetic on integers, SQL timestamps, numerics of known scale and floating numbers.
 //
 // Decides from bounds on the operands how wide a result may be: within 64 bits there is one kernel for a batch, beyond
 // numerics go on in 128. What leaves its type is hard.
@@ -162,12 +162,12 @@ class ExactNode final : public PairNode {
       return;
     }
     const Limits finite = limits_of(kind);
-    const Operand<int64_t> moments = side.as_integers();
+    const Operand<int64_t> sql_timestamps = side.as_integers();
     if (!any_outside(side.integers, side.is_constant ? 1 : count, finite.low, finite.high)) {
       return;
     }
     for (uint32_t position = 0; position < count; ++position) {
-      if (semantics::is_infinite_datetime(kind, moments.at(position))) {
+      if (semantics::is_infinite_datetime(kind, sql_timestamps.at(position))) {
         mark_hard(position, count);
       }
     }

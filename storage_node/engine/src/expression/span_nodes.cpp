@@ -1,8 +1,8 @@
-// Spans of time that are compared, and moments that are moved by them, as the integers that they are.
+// Spans of time that are compared, and SQL timestamps that are moved by them, as the integers that they are.
 //
-// Decides which of them have the kernels of integers: differences of moments and constants, which compare by their
-// microseconds and have them for their epoch, and moments moved by a constant without months, whose days all have 24
-// hours. Any other interval is three numbers, and evaluated a row at a time.
+// Decides which of them have the kernels of integers: differences of SQL timestamps and constants, which compare by
+// their microseconds and have them for their epoch, and SQL timestamps moved by a constant without months, whose days
+// all have 24 hours. Any other interval is three numbers, and evaluated a row at a time.
 #include <limits>
 
 #include "daedalus/semantics/scalar_function.hpp"
@@ -117,8 +117,8 @@ VectorNodePtr make_epoch(const BoundExpression& call, const NodeMaker& make) {
   return from != nullptr ? std::make_shared<EpochNode>(*form, std::move(from)) : nullptr;
 }
 
-/// Returns whether all days of a span are equally long, none of its parts leads back from behind the last moment, and
-/// it has an opposite.
+/// Returns whether all days of a span are equally long, none of its parts leads back from behind the last SQL
+/// timestamp, and it has an opposite.
 bool is_of_days(const Interval& span) {
   const bool is_one_way = span.days == 0 || span.micros == 0 || (span.days > 0) == (span.micros > 0);
   return is_one_way && span.months == 0 && span.days != std::numeric_limits<int32_t>::min() &&
@@ -132,16 +132,16 @@ VectorNodePtr make_moved_timestamp(const ScalarFunction& function, const BoundEx
   if (!way) {
     return nullptr;
   }
-  BoundExpression moment = call.arguments[is_turned ? 1 : 0];
-  if (moment.type.kind == TypeKind::kDate) {
+  BoundExpression sql_timestamp = call.arguments[is_turned ? 1 : 0];
+  if (sql_timestamp.type.kind == TypeKind::kDate) {
     Result<BoundExpression> midnight =
-        semantics::make_call(semantics::FunctionId::kCast, {std::move(moment)}, Type{TypeKind::kTimestamp});
+        semantics::make_call(semantics::FunctionId::kCast, {std::move(sql_timestamp)}, Type{TypeKind::kTimestamp});
     if (!midnight) {
       return nullptr;
     }
-    moment = std::move(*midnight);
+    sql_timestamp = std::move(*midnight);
   }
-  return make_number_node(of_integers(function.name, call.type, std::move(moment), std::move(*way)), make);
+  return make_number_node(of_integers(function.name, call.type, std::move(sql_timestamp), std::move(*way)), make);
 }
 
 }  // namespace

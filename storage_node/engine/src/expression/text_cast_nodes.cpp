@@ -1,4 +1,4 @@
-// Casts of numbers and moments to text, for rows whose values lie in vectors.
+// Casts of numbers and SQL timestamps to text, for rows whose values lie in vectors.
 //
 // Refuses to know how a value is written: semantics appends it. Values that have no form, and char(n), whose blanks are
 // cut, are left to the plain evaluation.

@@ -100,7 +100,7 @@ class DatetimeNode : public VectorNode {
     made_.hard = buffer_.hard.data();
   }
 
-  /// The number beneath a NULL may be no moment at all.
+  /// The number beneath a NULL may be no SQL timestamp at all.
   [[nodiscard]] static bool is_datetime(int64_t micros) {
     return micros >= semantics::kTimestampMicrosMin && micros <= semantics::kTimestampMicrosMax;
   }
@@ -157,18 +157,19 @@ class FieldNode final : public DatetimeNode {
     const ValueVector from = read(batch);
     int64_t* fields = VectorBuffer::room(buffer_.integers);
     for (uint32_t position = 0; position < batch.count; ++position) {
-      const int64_t moment = from.as_integers().at(position);
+      const int64_t sql_timestamp = from.as_integers().at(position);
       fields[position] = 0;
-      if (is_date_ ? moment < semantics::kDateDaysMin || moment > kDaysMax : !is_datetime(moment)) {
+      if (is_date_ ? sql_timestamp < semantics::kDateDaysMin || sql_timestamp > kDaysMax
+                   : !is_datetime(sql_timestamp)) {
         mark_hard(position);
         continue;
       }
       if (unit_ == Unit::kEpoch) {
-        fields[position] = moment;
+        fields[position] = sql_timestamp;
         continue;
       }
-      const int64_t days = is_date_ ? moment : semantics::floor_div(moment, semantics::kMicrosPerDay);
-      const int64_t time = is_date_ ? 0 : moment - days * semantics::kMicrosPerDay;
+      const int64_t days = is_date_ ? sql_timestamp : semantics::floor_div(sql_timestamp, semantics::kMicrosPerDay);
+      const int64_t time = is_date_ ? 0 : sql_timestamp - days * semantics::kMicrosPerDay;
       fields[position] = unit_ == Unit::kSecond ? time % (60 * kMicrosPerSecond) : field_of(unit_, days, time);
     }
     if (form() == Form::kFloating) {

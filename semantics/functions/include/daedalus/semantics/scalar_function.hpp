@@ -102,7 +102,7 @@ struct ArgumentKind {
                                                       std::vector<BoundExpression> arguments,
                                                       const std::string* zone = nullptr);
 
-/// Says whether the session's zone may have a part in such a call: there are moments in it.
+/// Says whether the session's zone may have a part in such a call: there are SQL timestamps in it.
 [[nodiscard]] bool may_depend_on_zone(const ScalarFunction& function);
 /// Gives what is called instead of a function where a session's zone is not UTC: it takes the zone, as it travels, as
 /// one more argument. Null: a zone changes nothing.
@@ -124,7 +124,7 @@ struct ArgumentKind {
 /// Casts in the room of `texts`.
 [[nodiscard]] Result<Value> cast_value(const Type& from, const Value& value, const Type& to, SpareTexts& texts);
 
-/// Says whether the session's zone has a part in a cast between these: moments from and to clocks and texts.
+/// Says whether the session's zone has a part in a cast between these: SQL timestamps from and to clocks and texts.
 [[nodiscard]] bool is_cast_by_zone(TypeKind from, TypeKind to);
 /// Such a cast where the session's zone is this one, bound. Errors: those of make_call().
 [[nodiscard]] Result<BoundExpression> cast_at_zone(BoundExpression value, const Type& to, const std::string& zone);

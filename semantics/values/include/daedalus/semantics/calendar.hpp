@@ -42,7 +42,7 @@ struct CivilDate {
   return month == 2 && leap ? 29 : kDays[month - 1];
 }
 
-/// Floor division for divisors above 0: where a moment before 1970 lies in its day.
+/// Floor division for divisors above 0: where an SQL timestamp before 1970 lies in its day.
 [[nodiscard]] constexpr int64_t floor_div(int64_t numerator, int64_t denominator) {
   const int64_t quotient = numerator / denominator;
   return numerator % denominator < 0 ? quotient - 1 : quotient;

@@ -1,5 +1,5 @@
-// Infinity of dates and timestamps: the greatest and the least number that a value's bytes hold, which no finite moment
-// reaches.
+// Infinity of dates and timestamps: the greatest and the least number that a value's bytes hold, which no finite SQL
+// timestamp reaches.
 //
 // Decides which number stands for it. It compares as a number does, so order, equality and hashes need no case of
 // their own; functions leave it as it is, or refuse it, as PostgreSQL's do.
@@ -29,7 +29,7 @@ namespace daedalus::semantics {
   return kind == TypeKind::kDate ? is_infinite_date(number) : is_timestamp(kind) && is_infinite_timestamp(number);
 }
 
-/// The number that stands for infinity, or for minus infinity where `is_early`, of a kind of moments.
+/// The number that stands for infinity, or for minus infinity where `is_early`, of a kind of SQL timestamps.
 [[nodiscard]] constexpr int64_t infinity_of(TypeKind kind, bool is_early) {
   if (kind == TypeKind::kDate) {
     return is_early ? std::numeric_limits<int32_t>::min() : std::numeric_limits<int32_t>::max();
@@ -39,8 +39,8 @@ namespace daedalus::semantics {
 
 constexpr int64_t kDaysFrom1970To2000 = 10'957;
 
-/// PostgreSQL's number of a moment, which it counts from 2000. Infinity's is the same in both. Finite moments behind
-/// PostgreSQL's first one only.
+/// PostgreSQL's number of an SQL timestamp, which it counts from 2000. Infinity's is the same in both. Finite SQL
+/// timestamps behind PostgreSQL's first one only.
 [[nodiscard]] constexpr int64_t since_2000(TypeKind kind, int64_t since_1970) {
   if (is_infinite_datetime(kind, since_1970)) {
     return since_1970;

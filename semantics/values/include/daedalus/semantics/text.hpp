@@ -40,7 +40,7 @@ void append_text(const Type& type, const Value& value, std::string& out, const B
 /// by parse_text(). NULL passes. Errors: 22003, 22001, 22008, 42804 no such cast, 0A000 NaN or infinity to numeric;
 /// those of parse_text().
 [[nodiscard]] Result<Value> assign(const Type& from, const Value& value, const Type& to);
-/// Converts what is computed, and kept in no column: its moments may lie before Christ.
+/// Converts what is computed, and kept in no column: its SQL timestamps may lie before Christ.
 [[nodiscard]] Result<Value> convert(const Type& from, const Value& value, const Type& to);
 
 }  // namespace daedalus::semantics

@@ -1,9 +1,9 @@
 // Time zones: what is known of one, and the text that it travels as.
 //
 // A statement that names a zone carries the zone's transitions as a constant, so that whoever computes it needs no
-// database of zones, and two of them with two databases cannot differ. Decides what offset a zone has at a moment and
-// which moment a clock on its walls shows, as PostgreSQL does. Refuses to know where zones come from: whoever binds a
-// statement is given a TimeZones.
+// database of zones, and two of them with two databases cannot differ. Decides what offset a zone has at an SQL
+// timestamp and which SQL timestamp a clock on its walls shows, as PostgreSQL does. Refuses to know where zones come
+// from: whoever binds a statement is given a TimeZones.
 #pragma once
 
 #include <cstdint>
@@ -100,10 +100,10 @@ class BoundZone {
   [[nodiscard]] BoundZone of_place() const;
   /// Says whether its clocks are, and always were, so many seconds east of UTC.
   [[nodiscard]] bool is_always(int64_t offset) const;
-  /// Seconds east of UTC at a moment, in seconds since 1970. Cost: a binary search.
+  /// Seconds east of UTC at an SQL timestamp, in seconds since 1970. Cost: a binary search.
   [[nodiscard]] int64_t offset_at(int64_t utc) const;
-  /// The offset that the clock on the wall stands for. Of a time that there is twice it is the later moment's; of one
-  /// that there is not, what held before the clock was put forward.
+  /// The offset that the clock on the wall stands for. Of a time that there is twice it is the later SQL timestamp's;
+  /// of one that there is not, what held before the clock was put forward.
   [[nodiscard]] int64_t offset_of_local(int64_t local) const;
 
  private:

@@ -36,7 +36,7 @@ constexpr uint32_t kStringLengthMax = 4096;
 constexpr uint32_t kColumnsMax = 1600;  // PostgreSQL's limit.
 constexpr uint32_t kRowSizeMax = 1u << 20;
 
-/// Columns of date, timestamp and timestamptz (in UTC) hold days and moments from the first day of the year 1 to
+/// Columns of date, timestamp and timestamptz (in UTC) hold days and SQL timestamps from the first day of the year 1 to
 /// 5874897-12-31, PostgreSQL's last, and to 294246-12-31 23:59:59.999999, the last whole year of 64-bit microseconds
 /// since 1970 (PostgreSQL, which counts from 2000, reaches 294276). Years before Christ are refused.
 constexpr int64_t kDateDaysMin = -719162;
@@ -46,7 +46,7 @@ constexpr int64_t kMicrosPerDay = 86'400'000'000;
 constexpr int64_t kTimeMicrosMax = kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMin = kDateDaysMin * kMicrosPerDay;
 constexpr int64_t kTimestampMicrosMax = 9'223'371'244'799'999'999;
-/// Computed ones may lie further back, as far as PostgreSQL's moments: 4714-11-24 BC, the Julian day 0.
+/// Computed ones may lie further back, as far as PostgreSQL's SQL timestamps: 4714-11-24 BC, the Julian day 0.
 constexpr int64_t kComputedDaysMin = -2'440'588;
 constexpr int64_t kComputedMicrosMin = kComputedDaysMin * kMicrosPerDay;
 
