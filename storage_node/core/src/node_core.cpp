@@ -7,9 +7,20 @@
 #include <variant>
 
 #include "daedalus/base/check.hpp"
+#include "node_call.hpp"
 #include "replies.hpp"
 
 namespace daedalus::node {
+
+namespace {
+
+/// Returns whether an operation of this kind is taken even while the node stops: what it has under way goes on.
+bool concerns_what_is_under_way(wire::v1::OperationKind kind) {
+  return kind == wire::v1::OPERATION_KIND_ABORT || kind == wire::v1::OPERATION_KIND_MARK ||
+         kind == wire::v1::OPERATION_KIND_HOLD;
+}
+
+}  // namespace
 
 NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema> schema, contract::PartitionMap map,
                    SegmentPort& segments)
@@ -42,6 +53,7 @@ void NodeCore::start_after(Timestamp through, std::vector<Timestamp> slots_known
   sequencer_.start_after(through);
   updates_.start_after(through, std::move(slots_known));
   log_.on_durable(through);
+  read_mark_.learn(through);
 }
 
 void NodeCore::remember(const ReplayedRecord& replayed) {
@@ -56,29 +68,29 @@ void NodeCore::replay(ReplayedRecord replayed) {
   updates_.replay(range.last, std::move(replayed.placed), std::move(replayed.recorded));
   sequencer_.replay(range, replayed.record.identity);
   log_.on_durable(range.last);
+  read_mark_.learn(range.last);
 }
 
-void NodeCore::on_recovered() {
-  durable_at_start_ = durable();
-  incomplete_ = lost_before(epochs_.in_force());
-}
+void NodeCore::on_recovered() { incomplete_ = lost_before(epochs_.in_force()); }
 
 void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
+  const Call call(*this, effects);
   last_sequence_.emplace(peer, 0);
   shapes_.on_up(peer);
-  effects.wake_at = next_deadline();
 }
 
-void NodeCore::on_down(rpc::PeerId peer, Instant /*now*/, Effects& effects) {
+void NodeCore::on_down(rpc::PeerId peer, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   last_sequence_.erase(peer);
   shapes_.on_down(peer);
   sequencer_.on_peer_down(peer);
   parked_.on_peer_down(peer);
   queries_.on_peer_down(peer, effects);
-  effects.wake_at = next_deadline();
+  holds_.on_peer_down(peer, now);
 }
 
 void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   const auto last = last_sequence_.find(peer);
   if (last == last_sequence_.end()) {
     return;  // It has gone, or is being closed.
@@ -91,14 +103,13 @@ void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, I
   }
   last->second = from.sequence;
   dispatch(from, std::move(operation), now, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects) {
   if (operation.header().kind() == wire::v1::OPERATION_KIND_DEFINE) {
     return shapes_.define(from.peer, operation.header().shape_handle(), operation.body());
   }
-  if (is_draining_ && operation.header().kind() != wire::v1::OPERATION_KIND_ABORT) {
+  if (is_draining_ && !concerns_what_is_under_way(operation.header().kind())) {
     send_error(from, retry("57P01", fmt::format("node {} is stopping", raw(options_.node))), 0, effects);
     return;
   }
@@ -120,6 +131,10 @@ void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant n
       return on_status(from, effects);
     case wire::v1::OPERATION_KIND_EPOCH:
       return on_epoch(from, operation, effects);
+    case wire::v1::OPERATION_KIND_MARK:
+      return on_mark(from, operation, effects);
+    case wire::v1::OPERATION_KIND_HOLD:
+      return on_hold(from, operation, now, effects);
     case wire::v1::OPERATION_KIND_STATEMENT:
     case wire::v1::OPERATION_KIND_SUBMIT:
       return send_error(
@@ -135,6 +150,7 @@ void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant n
 }
 
 void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
     queries_.on_output(segment, std::move(*query), now, effects);
   } else {
@@ -142,10 +158,10 @@ void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant no
   }
   updates_.flush();
   finish_applied(now, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   const EpochStore::Granted granted = epochs_.on_persisted(epoch);
   needs_epoch_ = false;
   if (log_.has_log()) {
@@ -155,10 +171,10 @@ void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
   sequencer_.on_epoch(granted.record, decided);
   carry_out(std::move(decided), now, effects);
   send_epoch(granted.to, true, std::nullopt, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::on_epoch_failed(Epoch epoch, const Error& why, Effects& effects) {
+  const Call call(*this, effects);
   send_epoch(epochs_.on_failed(epoch), false, why, effects);
 }
 
@@ -175,41 +191,43 @@ std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
 }
 
 void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   updates_.on_appended(through);
   unpark(now, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::on_durable(Timestamp through, Instant now, Effects& effects) {
+  const Call call(*this, effects);
   CHECK(through <= updates_.enqueued());
   log_.on_durable(through);
   SequencerEffects decided;
   sequencer_.on_durable(through, decided);
   carry_out(std::move(decided), now, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
+  const Call call(*this, effects);
   queries_.step(budget, gauge, effects);
-  effects.wake_at = next_deadline();
 }
 
 void NodeCore::on_deadline(Instant now, Effects& effects) {
+  const Call call(*this, effects);
   SequencerEffects decided;
   sequencer_.on_deadline(now, decided);
   carry_out(std::move(decided), now, effects);
   queries_.on_deadline(now, effects);
+  holds_.on_deadline(now);
   for (const PreparedQuery& late : parked_.take_late(now)) {
     send_error(late.requester,
                retry("57014", fmt::format("node {} has reached {}, the query demands {}", raw(options_.node),
-                                          raw(queryable()), raw(late.prefix_min))),
+                                          raw(queryable()), raw(late.moment))),
                0, effects);
   }
-  effects.wake_at = next_deadline();
 }
 
 Instant NodeCore::next_deadline() const {
-  return std::min({sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline()});
+  return std::min(
+      {sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline(), holds_.next_deadline()});
 }
 
 const std::optional<Error>& NodeCore::problem() const {

@@ -1,4 +1,4 @@
-// SELECT: from the message to a query that may run, or the reason why not.
+// SELECT: from the message to a query at one moment that may run, or the reason why not.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,12 @@ Error not_yet(const char* what) {
   return rejected("0A000", fmt::format("{} is not supported by storage nodes yet", what), "leave it unset");
 }
 
+AskedMoment asked_moment(const wire::v1::OperationHeader& header) {
+  return {.at = header.has_at() ? std::optional(Timestamp{header.at()}) : std::nullopt,
+          .is_firm = header.is_firm(),
+          .prefix_min = Timestamp{header.prefix_min()}};
+}
+
 Error partial_only() {
   return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
 }
@@ -32,9 +38,29 @@ void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, I
   auto query = prepare(from, operation, now);
   if (!query) {
     send_error(from, query.error(), 0, effects);
-  } else if (query->prefix_min <= queryable()) {
-    queries_.start(std::move(*query), now, effects);
-  } else if (!parked_.park(std::move(*query))) {
+  } else if (const auto moment = read_mark_.moment_for(asked_moment(operation.header()))) {
+    query->moment = *moment;
+    admit(std::move(*query), now, effects);
+  } else {
+    send_below_mark(from, operation.header().at(), effects);
+  }
+}
+
+void NodeCore::send_below_mark(Requester to, uint64_t at, rpc::Outbox& out) const {
+  Error error = retry("40001", fmt::format("the query asked for the table at {}, and node {} knows that all is "
+                                           "confirmed up to {}",
+                                           at, raw(options_.node), raw(mark())));
+  error.hint = fmt::format("ask all nodes again at {}, or at a later moment", raw(mark()));
+  wire::v1::Error& reply = *add_result(to, out).mutable_error();
+  reply = contract::from_error(error);
+  reply.set_ask_again_at(raw(mark()));
+}
+
+void NodeCore::admit(PreparedQuery query, Instant now, Effects& effects) {
+  const Requester from = query.requester;
+  if (query.moment <= queryable()) {
+    queries_.start(std::move(query), now, effects);
+  } else if (!parked_.park(std::move(query))) {
     send_error(from,
                retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
                                           raw(options_.node), parked_.size(), raw(queryable()))),
@@ -51,6 +77,12 @@ std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& hea
   }
   if (header.credit_lease() != 0) {
     return not_yet("a lease of admission credit");
+  }
+  if (header.freshness_ns() != 0) {
+    return not_yet("a bound of freshness");
+  }
+  if (header.is_firm() && !header.has_at()) {
+    return rejected("08P01", "the query demands a moment and does not name it");
   }
   if (header.shape_handle() != 0 && header.kind() != wire::v1::OPERATION_KIND_SELECT) {
     return not_yet("a shape of anything but a SELECT");
@@ -137,7 +169,6 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                                  ? options_.deadline_ns_default
                                  : static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX));
   query->deadline = after(now, allowed_ns);
-  query->prefix_min = Timestamp{header.prefix_min()};
   query->compute_ns_max = int64_t{header.compute_ms()} * kMillisecond;
   return query;
 }

@@ -12,9 +12,6 @@ namespace daedalus::node {
 
 namespace {
 
-/// No peer is that far ahead; what is was not sent by a writer.
-constexpr uint64_t kTimestampMax = 1ull << 62;
-
 /// A disk that is full stays so for a while, and whoever waits for it has all its updates with it.
 constexpr int64_t kLogRetryNs = 500 * kMillisecond;
 
@@ -29,6 +26,7 @@ void NodeCore::on_update(Requester from, wire::v1::Operation operation, Instant 
     send_error(from, update.error(), 0, effects);
     return;
   }
+  read_mark_.learn(update->confirmed_through);
   SequencerEffects decided;
   sequencer_.on_update(from, std::move(*update), now, decided);
   carry_out(std::move(decided), now, effects);
@@ -74,6 +72,10 @@ Result<NumberedUpdate> NodeCore::to_numbered(wire::v1::Operation operation) cons
   }
   if (is_no_op ? !operation.body().empty() || header.digest() != 0 : header.first_timestamp() != 0) {
     return rejected("08P01", fmt::format("update {} mixes a no-op range with an update", header.timestamp()));
+  }
+  if (header.confirmed_through() >= header.timestamp()) {
+    return rejected("08P01", fmt::format("update {} cannot be sent when all is confirmed up to {}", header.timestamp(),
+                                         header.confirmed_through()));
   }
   if (!is_no_op && semantics::digest(operation.body()) != header.digest()) {
     return rejected("08P01", fmt::format("the digest of update {} is not that of its body", header.timestamp()));
@@ -159,6 +161,7 @@ wire::v1::NodeWatermark NodeCore::watermark(Timestamp reached) const {
   mark.set_durable(raw(durable()));
   mark.set_incarnation(options_.incarnation);
   mark.set_language(options_.language->hash());
+  mark.set_mark(raw(read_mark_.mark()));
   return mark;
 }
 

@@ -14,8 +14,8 @@ bool ParkedQueries::park(PreparedQuery query) {
   }
   const Requester requester = query.requester;
   by_deadline_.emplace(query.deadline, requester);
-  const Timestamp prefix_min = query.prefix_min;
-  CHECK(by_requester_.emplace(requester, queries_.emplace(prefix_min, std::move(query))).second);
+  const Timestamp moment = query.moment;
+  CHECK(by_requester_.emplace(requester, queries_.emplace(moment, std::move(query))).second);
   return true;
 }
 
@@ -52,6 +52,10 @@ void ParkedQueries::on_peer_down(rpc::PeerId peer) {
 }
 
 Instant ParkedQueries::next_deadline() const { return by_deadline_.empty() ? kNever : by_deadline_.begin()->first; }
+
+std::optional<Timestamp> ParkedQueries::lowest() const {
+  return queries_.empty() ? std::nullopt : std::optional(queries_.begin()->first);
+}
 
 PreparedQuery ParkedQueries::remove(std::map<Requester, Queries::iterator>::iterator entry) {
   CHECK(entry != by_requester_.end());

@@ -47,6 +47,7 @@ void QueryController::start(PreparedQuery query, Instant now, rpc::Outbox& out) 
   const std::shared_ptr<const semantics::Selection> selection = query.selection;
   by_requester_.emplace(query.requester, id);
   deadlines_.emplace(query.deadline, id);
+  ++moments_[query.moment];
   Running& running = queries_[id];
   running.query = std::move(query);
   running.segments = segments_for(running.query);
@@ -122,6 +123,9 @@ void QueryController::on_over(QueryId id) {
   running.is_over = true;
   by_requester_.erase(running.query.requester);
   deadlines_.erase({running.query.deadline, id});
+  if (const auto moment = moments_.find(running.query.moment); --moment->second == 0) {
+    moments_.erase(moment);
+  }
   forget_if_let_go(found);
 }
 

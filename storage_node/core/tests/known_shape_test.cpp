@@ -24,6 +24,7 @@ class ReadySegments final : public SegmentPort {
     return true;
   }
   [[nodiscard]] bool enqueue(SegmentIndex /*segment*/, engine::Update /*update*/) override { return true; }
+  void keep_from(SegmentIndex /*segment*/, Timestamp /*moment*/) override {}
   [[nodiscard]] SegmentReport report(SegmentIndex /*segment*/) const override { return {}; }
 
   std::vector<engine::QueryHandle> waiting;

@@ -165,7 +165,7 @@ void expect_error(const wire::v1::Result& result, wire::v1::ErrorCategory catego
 }
 
 SteppedSegments::SteppedSegments(const semantics::Schema& schema, const engine::SegmentOptions& options, uint32_t count)
-    : codec_(schema) {
+    : codec_(schema), kept_from_(count) {
   for (uint32_t i = 0; i < count; ++i) {
     segments_.push_back(std::make_unique<engine::Segment>(schema, codec_.codec(), options));
   }
@@ -242,6 +242,13 @@ uint64_t NodeHarness::send_select(const wire::v1::SelectBody& body, uint64_t pre
   return send(std::move(made));
 }
 
+uint64_t NodeHarness::send_select_at(const wire::v1::SelectBody& body, uint64_t at, bool is_firm) {
+  auto made = operation(wire::v1::OPERATION_KIND_SELECT, body.SerializeAsString());
+  made.mutable_header()->set_at(at);
+  made.mutable_header()->set_is_firm(is_firm);
+  return send(std::move(made));
+}
+
 uint64_t NodeHarness::send_update(uint64_t timestamp, std::string body, uint64_t peer) {
   auto made = operation(wire::v1::OPERATION_KIND_UPDATE, std::move(body));
   auto* header = made.mutable_header()->mutable_update();
@@ -258,6 +265,19 @@ uint64_t NodeHarness::send_no_op(uint64_t first, uint64_t last, uint64_t peer) {
   header->set_first_timestamp(first);
   header->set_timestamp(last);
   return send(std::move(made), peer);
+}
+
+uint64_t NodeHarness::send_mark(uint64_t mark, uint64_t peer) {
+  auto made = operation(wire::v1::OPERATION_KIND_MARK);
+  made.mutable_header()->set_mark(mark);
+  return send(std::move(made), peer);
+}
+
+uint64_t NodeHarness::send_hold(const std::vector<uint64_t>& moments, uint64_t lowest, uint64_t peer) {
+  wire::v1::HoldBody body;
+  body.mutable_moments()->Assign(moments.begin(), moments.end());
+  body.set_lowest(lowest);
+  return send(operation(wire::v1::OPERATION_KIND_HOLD, body.SerializeAsString()), peer);
 }
 
 uint64_t NodeHarness::send_epoch(uint64_t epoch, const std::string& holder, bool inquire, uint64_t kept_from) {

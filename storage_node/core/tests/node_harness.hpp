@@ -62,14 +62,18 @@ class SteppedSegments final : public SegmentPort {
 
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
+  void keep_from(SegmentIndex segment, Timestamp moment) override { kept_from_[raw(segment)] = moment; }
   [[nodiscard]] SegmentReport report(SegmentIndex segment) const override;
 
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(segments_.size()); }
   [[nodiscard]] engine::Segment& at(uint32_t index) { return *segments_[index]; }
+  /// Returns the moment that each segment was told last.
+  [[nodiscard]] const std::vector<Timestamp>& kept_from() const { return kept_from_; }
 
  private:
   semantics::GenericRowCodec codec_;
   std::vector<std::unique_ptr<engine::Segment>> segments_;
+  std::vector<Timestamp> kept_from_;
 };
 
 struct HarnessOptions {
@@ -95,9 +99,13 @@ class NodeHarness {
   /// Sends with the next sequence of the peer, which it returns.
   uint64_t send(wire::v1::Operation operation, uint64_t peer = 1);
   uint64_t send_select(const wire::v1::SelectBody& body, uint64_t prefix_min = 0, uint64_t remaining_ns = 0);
+  /// Asks at exactly this moment.
+  uint64_t send_select_at(const wire::v1::SelectBody& body, uint64_t at, bool is_firm = false);
   /// An update of the epoch in force, with the digest of its body.
   uint64_t send_update(uint64_t timestamp, std::string body, uint64_t peer = 1);
   uint64_t send_no_op(uint64_t first, uint64_t last, uint64_t peer = 1);
+  uint64_t send_mark(uint64_t mark, uint64_t peer = 1);
+  uint64_t send_hold(const std::vector<uint64_t>& moments, uint64_t lowest = 0, uint64_t peer = 1);
   uint64_t send_epoch(uint64_t epoch, const std::string& holder, bool inquire = false, uint64_t kept_from = 0);
 
   /// One cycle of one segment, or as much of it as the budget allows, and its outputs to the core.

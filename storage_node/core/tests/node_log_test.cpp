@@ -136,13 +136,13 @@ TEST_F(NodeLogTest, StatusAndEpochsTellAcceptedAppliedAndDurableApart) {
   EXPECT_EQ(epoch.accepted(0).durable(), 1u);
 }
 
-TEST_F(NodeLogTest, RaisesThePromiseWithTheWritersConfirmations) {
+TEST_F(NodeLogTest, RaisesItsMarkWithTheWritersConfirmations) {
   HarnessOptions options = with_log();
   options.node.found_epoch = EpochRecord{Epoch{4}, "w", "w:7500"};
   NodeHarness node(options);
   node.core().start_after(Timestamp{7}, std::vector<Timestamp>(2));
   node.core().on_recovered();
-  EXPECT_EQ(node.core().promised(), Timestamp{7});
+  EXPECT_EQ(node.core().mark(), Timestamp{7});
   node.send_epoch(5, "w");
   node.sync_epochs();
   for (uint64_t t = 8; t <= 9; ++t) {
@@ -153,7 +153,7 @@ TEST_F(NodeLogTest, RaisesThePromiseWithTheWritersConfirmations) {
     update.mutable_header()->mutable_update()->set_digest(semantics::digest(update.body()));
     update.mutable_header()->mutable_update()->set_confirmed_through(t - 1);
     node.send(update);
-    EXPECT_EQ(node.core().promised(), Timestamp{t - 1});
+    EXPECT_EQ(node.core().mark(), Timestamp{t - 1});
     node.append(1);
     node.settle();
     node.sync_log();

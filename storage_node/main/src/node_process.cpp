@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "daedalus/allocator/allocator.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/language.hpp"
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/data_directory.hpp"
@@ -47,6 +48,7 @@ wire::v1::Hello make_hello(const NodeConfiguration& configuration, const std::st
   hello.set_node(raw(configuration.node));
   contract::announce(node::kNodeHandles, hello);
   contract::announce(semantics::Language::own(), hello);
+  contract::announce_features(hello);
   return hello;
 }
 
@@ -242,15 +244,15 @@ Result<void> NodeProcess::recover() {
     return end.error();
   }
   report.on_end(network_->now());
-  tell_promised();
+  tell_mark();
   open_log(std::move(*end), *loaded ? std::optional((*loaded)->number) : std::nullopt);
   return {};
 }
 
 /// To whoever connects from now on.
-void NodeProcess::tell_promised() {
-  if (configuration_.durability != Durability::kOff && raw(core_->promised()) > hello_.durable()) {
-    hello_.set_durable(raw(core_->promised()));
+void NodeProcess::tell_mark() {
+  if (raw(core_->mark()) > hello_.durable()) {
+    hello_.set_durable(raw(core_->mark()));
     network_->set_hello(hello_);
   }
 }
@@ -324,7 +326,7 @@ void NodeProcess::on_turn_end() {
   core_->step(semantics::WorkBudget(merging::kStepUnits), *network_, effects_);
   persist_epochs();
   keep_log();
-  tell_promised();
+  tell_mark();
   log_problem();
   network_->send(std::move(effects_));  // Its outbox; empty, but not without memory, afterwards.
   segments_->wake();

@@ -55,7 +55,7 @@ class NodeProcess final : public rpc::PeerHandler {
   void keep_log();
   void persist_epochs();
   void on_epoch_written(const EpochRecord& record, const Result<void>& written);
-  void tell_promised();
+  void tell_mark();
   void log_problem();
   void begin_drain();
   void stop_when_drained();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/language.hpp"
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/epoch_file.hpp"
@@ -48,7 +49,8 @@ wire::v1::Hello NodeProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
   hello.set_node(raw(id_));
   contract::announce(language(), hello);
-  hello.set_durable(configuration_.has_log ? raw(core_->promised()) : 0);
+  contract::announce_features(hello);
+  hello.set_durable(raw(core_->mark()));
   return hello;
 }
 

@@ -29,6 +29,8 @@ enum class Fault : uint8_t {
   kPipelinedTakenForOther,       ///< It takes two queries of a pipeline for each other.
   kInsertNotSubmitted,           ///< It confirms what comes up to a Sync without having submitted it.
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
+  kMomentBelowMark,          ///< A node answers at a moment below its mark, which nobody has demanded.
+  kHoldForgotten,            ///< A node says yes to a hold and trims what is held.
 };
 
 #ifdef DAEDALUS_PLANTED_FAULTS

@@ -5,7 +5,6 @@
 // stand behind SegmentPort. The process and the simulator drive it identically.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,6 +23,8 @@
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/query_controller.hpp"
 #include "daedalus/node/query_shapes.hpp"
+#include "daedalus/node/read_holds.hpp"
+#include "daedalus/node/read_mark.hpp"
 #include "daedalus/node/segment_port.hpp"
 #include "daedalus/node/sequencer.hpp"
 #include "daedalus/node/update_pipeline.hpp"
@@ -121,27 +122,35 @@ class NodeCore {
   [[nodiscard]] Timestamp durable() const { return log_.durable(applied()); }
   /// Nobody will be told any more what came of updates up to here.
   [[nodiscard]] Timestamp forgotten() const { return sequencer_.forgotten(); }
-  /// No answer of any node may show less: what was durable here at the start, and what the writer has said since to be
-  /// confirmed. For greetings: an aggregator that was started again knows nothing else.
-  [[nodiscard]] Timestamp promised() const { return std::max(durable_at_start_, forgotten()); }
+  /// Every update up to here is confirmed: what was durable here at the start, and what the writer has said since. No
+  /// answer of any node may show less. For greetings, too: an aggregator that was started again knows nothing else.
+  [[nodiscard]] Timestamp mark() const { return read_mark_.mark(); }
+  /// Nobody will ask at a lower moment, as far as this node knows: what its segments have been told.
+  [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
   [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
   /// Operations whose answers are still owed.
   [[nodiscard]] size_t under_way() const;
 
  private:
+  class Call;
+
+  /// Ends a call of the driver, before which there were so many results.
+  void end_call(size_t results_before, Effects& effects);
   void dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects);
   // ---- handlers, one per kind ----
   void on_select(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects);
   void on_abort(Requester from, const wire::v1::OperationHeader& header, Effects& effects);
   void on_update(Requester from, wire::v1::Operation operation, Instant now, Effects& effects);
   void on_epoch(Requester from, const wire::v1::Operation& operation, Effects& effects);
+  void on_mark(Requester from, const wire::v1::Operation& operation, Effects& effects);
+  void on_hold(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects);
   void on_describe(Requester from, Effects& effects) const;
   void on_status(Requester from, Effects& effects) const;
 
   [[nodiscard]] std::optional<Error> check_header(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_select(const wire::v1::OperationHeader& header) const;
   [[nodiscard]] std::optional<Error> check_slice(const semantics::Slice& slice) const;
-  /// Returns what a SELECT asks for, whole or by the shape in a slot. Without deadline and prefix.
+  /// Returns what a SELECT asks for, whole or by the shape in a slot. Without deadline and moment.
   [[nodiscard]] Result<PreparedQuery> whole_query(Requester from, const wire::v1::Operation& operation) const;
   [[nodiscard]] Result<PreparedQuery> shaped_query(Requester from, const wire::v1::Operation& operation) const;
   [[nodiscard]] Result<PreparedQuery> prepare(Requester from, const wire::v1::Operation& operation, Instant now) const;
@@ -155,9 +164,15 @@ class NodeCore {
   void note_replayed(const UpdateTracker::Applied& applied, SequencerEffects& decided);
   [[nodiscard]] std::optional<Error> lost_before(const EpochRecord& record) const;
   [[nodiscard]] wire::v1::NodeWatermark watermark(Timestamp reached) const;
-  /// A query that demands no more may run now: whatever it must see is ahead of it in the rings.
+  /// A query at a moment up to here may run now: whatever it must see is ahead of it in the rings.
   [[nodiscard]] Timestamp queryable() const;
+  /// Refuses a query at a moment below the mark.
+  void send_below_mark(Requester to, uint64_t at, rpc::Outbox& out) const;
+  /// Lets the query run, or wait for its moment.
+  void admit(PreparedQuery query, Instant now, Effects& effects);
   void unpark(Instant now, Effects& effects);
+  /// Tells the segments what nobody will ask for any more.
+  void raise_kept_from();
   [[nodiscard]] Instant next_deadline() const;
   void send(Confirmation confirmation, rpc::Outbox& out) const;
   void send(const Refusal& refusal, rpc::Outbox& out) const;
@@ -176,10 +191,12 @@ class NodeCore {
   QueryShapes shapes_;
   ParkedQueries parked_;
   QueryController queries_;
+  ReadMark read_mark_;
+  ReadHolds holds_;
+  Timestamp kept_from_{};
   std::optional<Error> incomplete_;
   std::optional<Error> log_stuck_;
   StorageFigures storage_;
-  Timestamp durable_at_start_{};
   bool needs_epoch_ = false;  ///< None has been granted in this life, and there was one before.
   bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.

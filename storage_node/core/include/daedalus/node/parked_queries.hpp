@@ -1,4 +1,4 @@
-// Queries that demand a prefix this node has not reached: kept, bounded, until it has or until nobody wants them.
+// Queries whose moment this node has not reached: kept, bounded, until it has or until nobody wants them.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PreparedQuery {
   Requester requester;
   std::shared_ptr<const semantics::Selection> selection;
   Instant deadline = kNever;
-  Timestamp prefix_min{};
+  Timestamp moment{};  ///< At which it is answered, in all segments.
   /// The condition, where the selection is a shape's, which other queries have, too. Null: the selection's own.
   std::shared_ptr<const semantics::Predicate> bound;
   int64_t compute_ns_max = 0;  ///< As engine::Query's.
@@ -32,7 +32,7 @@ class ParkedQueries {
 
   /// False when full: nothing was taken. Precondition (CHECKed): the requester is not parked yet.
   [[nodiscard]] bool park(PreparedQuery query);
-  /// Queries whose prefix is reached with `accepted`, in the order of their prefixes.
+  /// Queries whose moment is reached with `accepted`, in the order of their moments.
   [[nodiscard]] std::vector<PreparedQuery> take_reached(Timestamp accepted);
   /// Queries whose deadline has passed.
   [[nodiscard]] std::vector<PreparedQuery> take_late(Instant now);
@@ -41,6 +41,8 @@ class ParkedQueries {
   void on_peer_down(rpc::PeerId peer);
 
   [[nodiscard]] Instant next_deadline() const;
+  /// Returns the lowest moment of all; nothing when there are none.
+  [[nodiscard]] std::optional<Timestamp> lowest() const;
   [[nodiscard]] size_t size() const { return by_requester_.size(); }
   [[nodiscard]] bool contains(Requester requester) const { return by_requester_.contains(requester); }
 
@@ -50,7 +52,7 @@ class ParkedQueries {
   [[nodiscard]] PreparedQuery remove(std::map<Requester, Queries::iterator>::iterator entry);
 
   uint32_t queries_max_;
-  Queries queries_;  ///< By prefix_min.
+  Queries queries_;  ///< By moment.
   std::map<Requester, Queries::iterator> by_requester_;
   std::multimap<Instant, Requester> by_deadline_;
 };

@@ -16,6 +16,9 @@ using rpc::Requester;
 /// Position of a segment among those of this node: hosted partitions ascending, segments within each.
 enum class SegmentIndex : uint32_t {};
 
+/// No peer is that far ahead; what is was not sent by a writer.
+constexpr uint64_t kTimestampMax = 1ull << 62;
+
 /// Holds what an update did here, one entry per hosted partition it had a part in.
 using Outcomes = std::vector<wire::v1::PartitionOutcome>;
 

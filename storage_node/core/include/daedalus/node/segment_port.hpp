@@ -19,6 +19,8 @@ class SegmentPort {
   /// False: the segment is full and took nothing.
   [[nodiscard]] virtual bool enqueue(SegmentIndex segment, engine::Query query) = 0;
   [[nodiscard]] virtual bool enqueue(SegmentIndex segment, engine::Update update) = 0;
+  /// Nobody will ask the segment at a moment below this one.
+  virtual void keep_from(SegmentIndex segment, Timestamp moment) = 0;
   [[nodiscard]] virtual SegmentReport report(SegmentIndex segment) const = 0;
 };
 
