@@ -47,7 +47,10 @@ std::optional<std::string> NodeClient::wait_for_goodbye() {
   return goodbye_;
 }
 
-void NodeClient::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/) { peer_ = peer; }
+void NodeClient::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
+  peer_ = peer;
+  hello_ = info.hello;
+}
 
 void NodeClient::on_down(rpc::PeerId /*peer*/, const std::string& reason) {
   peer_.reset();

@@ -15,6 +15,8 @@ class NodeClient final : public rpc::PeerHandler {
  public:
   explicit NodeClient(const std::string& endpoint);
 
+  /// The greeting of the node; empty before the first answer.
+  [[nodiscard]] const wire::v1::Hello& hello() const { return hello_; }
   /// Sends with the next sequence and collects answers up to the last; empty after half a minute without.
   [[nodiscard]] std::vector<wire::v1::Result> ask(wire::v1::OperationKind kind, const std::string& body = {},
                                                   const wire::v1::UpdateHeader* update = nullptr);
@@ -36,6 +38,7 @@ class NodeClient final : public rpc::PeerHandler {
 
   std::unique_ptr<rpc::AsioNetwork> network_;
   std::optional<rpc::PeerId> peer_;
+  wire::v1::Hello hello_;
   std::optional<std::string> goodbye_;
   uint64_t sequence_ = 0;
   std::vector<wire::v1::Result> results_;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "child_process.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/semantics/packed.hpp"
 #include "daedalus/semantics/placement.hpp"
@@ -465,6 +466,26 @@ TEST_F(StorageNodeProcessTest, ServesDrainsAndKnowsAfterwardsThatItHasLostItsRow
   }
   process->signal(SIGTERM);
   EXPECT_EQ(process->wait_for_end(), 0);
+}
+
+TEST_F(StorageNodeProcessTest, GreetsWithWhatItKnowsToBeConfirmed) {
+  port_.release();
+  const auto process = start({"--config", config()});
+  ASSERT_TRUE(process->wait_for(" ready\n")) << process->text();
+  NodeClient client(port_.endpoint());
+  ASSERT_TRUE(client.ask(wire::v1::OPERATION_KIND_EPOCH, epoch_body()).at(0).epoch().granted());
+  EXPECT_TRUE(contract::knows_moments(client.hello()));
+  EXPECT_EQ(client.hello().durable(), 0u);
+  wire::v1::UpdateHeader range;
+  range.set_epoch(3);
+  range.set_first_timestamp(1);
+  range.set_timestamp(9);
+  range.set_confirmed_through(7);
+  const auto confirmed = client.ask(wire::v1::OPERATION_KIND_NO_OP_RANGE, {}, &range).at(0);
+  EXPECT_EQ(confirmed.mark(), 7u) << confirmed.ShortDebugString();
+  NodeClient later(port_.endpoint());
+  EXPECT_EQ(later.ask(wire::v1::OPERATION_KIND_STATUS).at(0).mark(), 7u);
+  EXPECT_EQ(later.hello().durable(), 7u);
 }
 
 TEST_F(StorageNodeProcessTest, DeclaresItsDefaultsWhereNothingIsSaid) {
