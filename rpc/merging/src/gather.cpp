@@ -71,7 +71,10 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
   state.selection = std::move(query.selection);
   state.next_slice = std::move(query.slice_after);
   state.counted = std::move(query.counted);
+  state.rows = std::move(query.rows);
+  state.moment = query.parts.empty() ? query.moment : 0;
   state.waiting_count = query.parts.size();
+  state.silent_count = query.may_begin_anew ? query.parts.size() : 0;
   state.parts.reserve(query.parts.size());
   for (Part& part : query.parts) {
     state.parts.push_back(PartState{.part = std::move(part), .stamps = {}});
@@ -82,21 +85,29 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
       return;
     }
   }
-  if (query.rows != nullptr) {
-    open_merge(id, state);
-    if (const auto added = merges_.add(id, static_cast<uint32_t>(state.parts.size()), *query.rows); !added) {
-      fail(id, added.error(), out);
-      return;
-    }
+  if (const auto added = add_known_rows(id, state); !added) {
+    fail(id, added.error(), out);
+    return;
   }
   if (state.waiting_count == 0) {
     complete(id, state, out);  // No part of the table can hold a row that qualifies.
   }
 }
 
+Result<void> Gather::add_known_rows(QueryId id, Query& query) {
+  if (query.rows == nullptr) {
+    return {};
+  }
+  open_merge(id, query);
+  return merges_.add(id, static_cast<uint32_t>(query.parts.size()), *query.rows);
+}
+
 void Gather::open_merge(QueryId id, Query& query) {
   if (!std::exchange(query.is_merging, true)) {
     merges_.open(id, query.to, *query.selection, query.form);
+    if (query.silent_count > 0) {
+      merges_.hold_back(id);
+    }
   }
 }
 
@@ -125,6 +136,7 @@ void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, Byte
   }
   Query& query = found->second;
   query.parts.at(part).row_count += rows.row_count;
+  note_first_word(id, query, query.parts.at(part));
   if (is_planted(Fault::kAnswerMergedTwice)) {
     rows = {rows.rows + rows.rows, 2 * rows.row_count};
   }
@@ -147,6 +159,7 @@ void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
   Query& query = found->second;
   PartState& part = query.parts.at(index);
   CHECK(part.is_asked && !part.has_ended);
+  note_first_word(id, query, part);
   part.is_asked = false;
   part.has_ended = true;
   if (const auto flaw = flaw_of(query, part, end)) {
@@ -159,8 +172,23 @@ void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
     query.next_slice = std::move(end.next_slice);
   }
   part.stamps = std::move(end.stamps);
+  note_moment(query, end.moment);
   if (--query.waiting_count == 0) {
     complete(id, query, out);
+  }
+}
+
+void Gather::note_moment(Query& query, uint64_t moment) {
+  query.lacks_moment |= moment == 0;
+  query.moment = query.moment == 0 ? moment : query.moment;
+}
+
+void Gather::note_first_word(QueryId id, Query& query, PartState& part) {
+  if (std::exchange(part.has_spoken, true) || query.silent_count == 0 || --query.silent_count > 0) {
+    return;
+  }
+  if (query.is_merging) {
+    merges_.release(id);
   }
 }
 
@@ -184,6 +212,11 @@ std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& 
     if (!has_stamp) {
       return fmt::format("{} ended its answer without partition {}", candidates_.name(part.asked()), raw(partition));
     }
+  }
+  const bool is_other_moment = query.moment != 0 && end.moment != 0 && query.moment != end.moment;
+  if (is_other_moment && !is_planted(Fault::kPartsAtTwoMoments)) {
+    return fmt::format("{} answered at moment {}, another part at moment {}", candidates_.name(part.asked()),
+                       end.moment, query.moment);
   }
   const auto& slice = query.selection->slice;
   if (slice && end.next_slice && !goes_on(*slice, *end.next_slice)) {
@@ -211,6 +244,48 @@ void Gather::on_failed(QueryId id, uint32_t index, wire::v1::Error error, Instan
     return;
   }
   fail(id, std::move(error), out);
+}
+
+bool Gather::begin_anew(QueryId id, uint32_t refused, Instant now, rpc::Outbox& out) {
+  Query& query = queries_.at(id);
+  if (query.silent_count == 0) {
+    return false;
+  }
+  query.parts.at(refused).is_asked = false;
+  const bool is_part_alone = is_planted(Fault::kPartsAtTwoMoments);
+  if (!is_part_alone) {
+    merges_.close(id);
+    query.is_merging = false;
+    query.received_bytes = 0;
+    query.moment = 0;
+    query.lacks_moment = false;
+    query.silent_count = query.waiting_count = query.parts.size();
+  }
+  for (uint32_t index = 0; index < query.parts.size(); ++index) {
+    if (is_part_alone && index != refused) {
+      continue;
+    }
+    take_back(id, query, index, out);
+    if (auto error = ask(id, query, index, now, out)) {
+      fail(id, std::move(*error), out);
+      return true;
+    }
+  }
+  if (is_part_alone) {
+    return true;
+  }
+  if (const auto added = add_known_rows(id, query); !added) {
+    fail(id, added.error(), out);
+  }
+  return true;
+}
+
+void Gather::take_back(QueryId id, Query& query, uint32_t index, rpc::Outbox& out) {
+  PartState& part = query.parts[index];
+  if (part.is_asked) {
+    candidates_.give_up(id, index, part.asked(), out);
+  }
+  part = PartState{.part = std::move(part.part), .stamps = {}};
 }
 
 // ---- what leaves ----
@@ -309,8 +384,9 @@ void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
     send_rows(query, {}, out);
   }
-  wire::v1::QueryEnd& end = rpc::add_end(query.to, out);
+  wire::v1::QueryEnd& end = rpc::add_end(query.to, candidates_.mark(), out);
   end.set_row_count(query.row_count);
+  end.set_moment(query.lacks_moment ? 0 : query.moment);
   // By place, not by who was first: an end reads the same however the parts raced.
   for (const PartState& part : query.parts) {
     for (const Stamp& stamp : part.stamps) {
@@ -332,7 +408,9 @@ void Gather::fail(QueryId id, const Error& error, rpc::Outbox& out) {
 void Gather::fail(QueryId id, wire::v1::Error error, rpc::Outbox& out) {
   const auto found = queries_.find(id);
   if (found != queries_.end()) {
-    *rpc::add_result(found->second.to, out).mutable_error() = std::move(error);
+    wire::v1::Result& last = rpc::add_result(found->second.to, out);
+    last.set_mark(candidates_.mark());
+    *last.mutable_error() = std::move(error);
     close(id, out);
   }
 }

@@ -44,6 +44,14 @@ void MergeScheduler::open(QueryId id, rpc::Requester to, const semantics::Select
   CHECK(is_new);
 }
 
+void MergeScheduler::hold_back(QueryId id) { merges_.at(id).is_held_back = true; }
+
+void MergeScheduler::release(QueryId id) {
+  Merge& merge = merges_.at(id);
+  merge.is_held_back = false;
+  wait_for_turn(id, merge);
+}
+
 Result<void> MergeScheduler::add(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease) {
   Merge& merge = merges_.at(id);
   merge.lease.absorb(std::move(lease));
@@ -64,7 +72,7 @@ void MergeScheduler::end_parts(QueryId id) {
 }
 
 void MergeScheduler::wait_for_turn(QueryId id, Merge& merge) {
-  if (!merge.is_waiting && merge.merger->has_work()) {
+  if (!merge.is_waiting && !merge.is_held_back && merge.merger->has_work()) {
     merge.is_waiting = true;
     turns_.add(id, !merge.had_turn);
   }

@@ -53,6 +53,7 @@ class FakeCandidates final : public Candidates {
     given_up.emplace_back(part, raw(candidate));
   }
   void on_over(QueryId /*id*/) override { ++over_count; }
+  [[nodiscard]] uint64_t mark() const override { return 77; }
   [[nodiscard]] std::string name(CandidateId candidate) const override {
     return "candidate " + std::to_string(raw(candidate));
   }
@@ -86,6 +87,8 @@ class GatherTest : public testing::Test {
                         std::nullopt};
     query.rows = std::move(known);
     query.counted = counted_;
+    query.may_begin_anew = may_begin_anew_;
+    query.moment = 5;
     for (uint32_t i = 0; i < candidates.size(); ++i) {
       Part part{{PartitionId{i}}, 0, {}};
       for (const uint32_t candidate : candidates[i]) {
@@ -113,14 +116,15 @@ class GatherTest : public testing::Test {
   void rows(uint32_t part, const std::vector<int64_t>& values) {
     gather_.on_rows(kQuery, part, numbers(values), {}, out_);
   }
-  void end(uint32_t part, std::optional<uint64_t> row_count = {}) {
-    PartEnd made{row_count, {}, std::nullopt};
+  void end(uint32_t part, std::optional<uint64_t> row_count = {}, uint64_t moment = 0) {
+    PartEnd made{row_count, {}, std::nullopt, moment};
     made.stamps.push_back({.partition = part});
     gather_.on_end(kQuery, part, std::move(made), out_);
   }
   void fail(uint32_t part, ErrorCategory category = ErrorCategory::kRetry) {
     gather_.on_failed(kQuery, part, contract::from_error(Error{category, "08006", "it has gone", {}, 0}), kNow, out_);
   }
+  [[nodiscard]] bool begin_anew(uint32_t refused) { return gather_.begin_anew(kQuery, refused, kNow, out_); }
   void run() {
     const rpc::EmptyGauge gauge;
     while (gather_.has_work(gauge)) {
@@ -150,6 +154,7 @@ class GatherTest : public testing::Test {
   std::shared_ptr<semantics::Schema> schema_ = std::make_shared<semantics::Schema>();
   semantics::Selection selection_;
   AnswerForm form_ = AnswerForm::kPartial;
+  bool may_begin_anew_ = false;
   std::shared_ptr<const semantics::Selection> counted_;
   FakeCandidates candidates_;
   rpc::Outbox out_;
@@ -192,6 +197,105 @@ TEST_F(GatherTest, RowsThatAreKnownAreAnAnswerOfNobody) {
   ASSERT_EQ(last_words().size(), 1u);
   EXPECT_TRUE(last_words()[0].has_end());
   EXPECT_TRUE(candidates_.asked.empty());
+}
+
+// ---- moments ----
+
+TEST_F(GatherTest, TheEndNamesTheMomentThatAllPartsNameAndTheMarkOfItsSender) {
+  start({{0}, {1}});
+  end(0, 0, 9);
+  end(1, 0, 9);
+  ASSERT_EQ(last_words().size(), 1u);
+  EXPECT_EQ(last_words()[0].end().moment(), 9u);
+  EXPECT_EQ(last_words()[0].mark(), 77u);
+}
+
+TEST_F(GatherTest, WithoutPartsTheMomentIsTheOneThatWasWanted) {
+  start({});
+  EXPECT_EQ(last_words().at(0).end().moment(), 5u);
+}
+
+TEST_F(GatherTest, APartWithoutAMomentLeavesTheAnswerWithoutOne) {
+  start({{0}, {1}});
+  end(0, 0, 9);
+  end(1, 0);
+  EXPECT_EQ(last_words().at(0).end().moment(), 0u);
+}
+
+TEST_F(GatherTest, PartsOfDifferentMomentsAreNoAnswer) {
+  start({{0}, {1}});
+  end(1, 0, 9);
+  end(0, 0, 8);
+  EXPECT_EQ(last_words().at(0).error().sqlstate(), "XX000");
+  EXPECT_EQ(last_words()[0].error().message(), "candidate 0 answered at moment 8, another part at moment 9");
+  EXPECT_EQ(last_words()[0].mark(), 77u);
+}
+
+TEST_F(GatherTest, WhatMayBeBegunAnewHoldsRowsBackUntilEveryPartHasAnswered) {
+  may_begin_anew_ = true;
+  start({{0}, {1}, {2}});
+  rows(0, {1});
+  end(1);
+  run();
+  EXPECT_TRUE(out_.results.empty());
+  rows(2, {3});
+  run();
+  EXPECT_EQ(sent_rows().size(), numbers({1, 3}).rows.size());
+}
+
+TEST_F(GatherTest, BegunAnewItAsksAllPartsAndForgetsWhatCameOfThem) {
+  may_begin_anew_ = true;
+  start({{0}, {1}, {2}});
+  rows(0, {1});
+  end(0, 1, 8);
+  rows(1, {2});
+  ASSERT_TRUE(begin_anew(2));
+  EXPECT_EQ(candidates_.given_up, (std::vector<FakeCandidates::Asked>{{1, 1}})) << "the one that is under way";
+  EXPECT_EQ(candidates_.asked, (std::vector<FakeCandidates::Asked>{{0, 0}, {1, 1}, {2, 2}, {0, 0}, {1, 1}, {2, 2}}));
+  rows(0, {5});
+  end(0, 1, 9);
+  end(1, 0, 9);
+  run();
+  EXPECT_TRUE(out_.results.empty());
+  end(2, 0, 9);
+  run();
+  EXPECT_EQ(sent_rows(), numbers({5}).rows);
+  EXPECT_EQ(last_words().at(0).end().moment(), 9u);
+  EXPECT_EQ(last_words()[0].end().stamps_size(), 3);
+}
+
+TEST_F(GatherTest, BegunAnewItHasTheRowsThatAreKnownOnce) {
+  may_begin_anew_ = true;
+  selection_.order_by = {{0, {}}};
+  start({{0}}, std::make_shared<const MergedRows>(numbers({7})));
+  ASSERT_TRUE(begin_anew(0));
+  rows(0, {1});
+  end(0);
+  run();
+  EXPECT_EQ(sent_rows(), numbers({1, 7}).rows);
+}
+
+TEST_F(GatherTest, NothingIsBegunAnewOnceRowsMayHaveLeft) {
+  start({{0}});
+  EXPECT_FALSE(begin_anew(0)) << "rows leave as they come";
+  gather_.forget(kQuery, out_);
+  may_begin_anew_ = true;
+  start({{0}, {1}});
+  rows(0, {1});
+  end(1);
+  EXPECT_FALSE(begin_anew(1)) << "every part has answered";
+  end(0);
+  run();
+  EXPECT_EQ(sent_rows(), numbers({1}).rows);
+}
+
+TEST_F(GatherTest, WhereNobodyCanBeAskedAnewTheQueryEnds) {
+  may_begin_anew_ = true;
+  start({{0}, {1}});
+  candidates_.away = {1};
+  ASSERT_TRUE(begin_anew(0));
+  EXPECT_EQ(last_words().at(0).error().message(), "candidate 1 is away");
+  EXPECT_EQ(gather_.count(), 0u);
 }
 
 TEST_F(GatherTest, RowsAndStampsFollowTheirPlaceNotTheirArrival) {
@@ -435,7 +539,11 @@ class GatherPropertyTest : public GatherTest {
     }
     const uint32_t part = open[random() % open.size()];
     Candidate& candidate = current_[part];
-    if (random() % 12 == 0) {
+    if (random() % 12 == 0 && gather_.begin_anew(kQuery, part, kNow, out_)) {
+      for (uint32_t each = 0; each < current_.size(); ++each) {
+        current_[each] = {truth_[each]};
+      }
+    } else if (random() % 12 == 0) {
       const size_t asked_before = candidates_.asked.size();
       fail(part);
       candidate.is_done = candidates_.asked.size() == asked_before;
@@ -478,6 +586,7 @@ TEST_F(GatherPropertyTest, OneLastWordAndTheWholeAnswerOrAnError) {
         who.back().push_back(next_candidate++);
       }
     }
+    may_begin_anew_ = random() % 2 == 0;
     selection_.order_by.clear();
     if (random() % 2 == 0) {
       selection_.order_by = {{0, {}}};
@@ -496,6 +605,7 @@ TEST_F(GatherPropertyTest, OneLastWordAndTheWholeAnswerOrAnError) {
     if (last_words()[0].has_end()) {
       ++answered;
       ASSERT_EQ(last_words()[0].end().row_count(), all.size()) << "DAEDALUS_SEED=" << run_seed;
+      ASSERT_EQ(sent_rows().size(), numbers(all).rows.size()) << "DAEDALUS_SEED=" << run_seed;
       if (!selection_.order_by.empty()) {
         ASSERT_EQ(sent_rows(), numbers(all).rows) << "DAEDALUS_SEED=" << run_seed;
       }

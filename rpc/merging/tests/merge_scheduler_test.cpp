@@ -158,6 +158,18 @@ TEST_F(MergeSchedulerTest, LargeAnswersGetOnHoweverManySmallOnesCome) {
   EXPECT_EQ(ends_[1], 1u);
 }
 
+TEST_F(MergeSchedulerTest, WhatIsHeldBackGetsNoTurnUntilItIsReleased) {
+  open(1, rows_);
+  scheduler_.hold_back(QueryId{1});
+  add(1, many(5));
+  EXPECT_FALSE(scheduler_.has_work(gauge_));
+  step();
+  EXPECT_EQ(row_counts_[1], 0u);
+  scheduler_.release(QueryId{1});
+  run();
+  EXPECT_EQ(row_counts_[1], 5u);
+}
+
 TEST_F(MergeSchedulerTest, NothingIsMadeForAPeerThatDoesNotRead) {
   gauge_.waiting[kSleeper] = 100'000;
   open(1, rows_, kSleeper);

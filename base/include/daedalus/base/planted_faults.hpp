@@ -13,6 +13,8 @@ enum class Fault : uint8_t {
   kPartitionDropped,             ///< An aggregator leaves a node out of a query, and its stamps out of the answer.
   kNoOpLost,                     ///< An aggregator forgets to send a no-op range.
   kConfirmedAtFirstNode,         ///< An aggregator confirms an update when the first responsible node has.
+  kMaximumForPrefix,             ///< An aggregator takes an update for its mark although an earlier one is open.
+  kPartsAtTwoMoments,            ///< An aggregator asks the part alone again whose node names a higher mark.
   kAnswerMergedTwice,            ///< An aggregator or a node takes the rows of a part twice.
   kStaleMapAccepted,             ///< A node takes operations that were routed by another partition map.
   kNoOpNotLogged,                ///< A node does not log a no-op range that nothing waits before.

@@ -62,8 +62,11 @@ inline wire::v1::Result& add_result(Requester to, Outbox& out, wire::v1::Result 
 inline wire::v1::QueryRows& add_rows(Requester to, Outbox& out) {
   return *add_result(to, out, out.spare.rows()).mutable_rows();
 }
-inline wire::v1::QueryEnd& add_end(Requester to, Outbox& out) {
-  return *add_result(to, out, out.spare.end()).mutable_end();
+/// The end of an answer, with the mark of whoever sends it.
+inline wire::v1::QueryEnd& add_end(Requester to, uint64_t mark, Outbox& out) {
+  wire::v1::Result& last = add_result(to, out, out.spare.end());
+  last.set_mark(mark);
+  return *last.mutable_end();
 }
 
 /// Called by the network, always from its one thread. Messages are the handler's to take apart; what it leaves of them

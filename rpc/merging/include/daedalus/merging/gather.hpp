@@ -60,6 +60,10 @@ struct GatheredQuery {
   std::shared_ptr<const semantics::MergedRows> rows;
   /// In the final form the answer to this leaves, over one row that is the number of rows. Null: the rows leave.
   std::shared_ptr<const semantics::Selection> counted;
+  /// Rows leave only once every part has sent rows or its end: until then the query may be begun anew.
+  bool may_begin_anew = false;
+  /// The moment of an answer that has no parts.
+  uint64_t moment = 0;
 };
 
 /// The prefix that a segment was in when it answered.
@@ -83,6 +87,8 @@ struct PartEnd {
   Stamps stamps;  ///< At least one of each partition.
   /// The rest, where a slice ended before its part did.
   std::optional<wire::v1::Slice> next_slice;
+  /// The part is the table after exactly the updates 1 to here; 0: whoever answered does not say.
+  uint64_t moment = 0;
 };
 
 /// How the owner reaches its candidates. Called by Gather only; must not call it.
@@ -96,6 +102,8 @@ class Candidates {
   virtual void give_up(QueryId id, uint32_t part, CandidateId candidate, rpc::Outbox& out) = 0;
   /// The query has had its last message, or nobody wants one. Gather knows it no more.
   virtual void on_over(QueryId id) = 0;
+  /// Returns the mark that goes with last messages: every update up to here is confirmed.
+  [[nodiscard]] virtual uint64_t mark() const { return 0; }
   /// The candidate as errors call it.
   [[nodiscard]] virtual std::string name(CandidateId candidate) const = 0;
   /// Adds to an error that the part is missing, and why.
@@ -112,7 +120,8 @@ struct GatherLimits {
 
 /// Invariants: exactly one QueryEnd or Error leaves per query, whatever arrives in whatever order, unless it was
 /// forgotten; QueryEnd only after the end of every part, with a stamp of every partition and as many rows as announced;
-/// of each part the rows of one candidate only. Calls for a query that is over are ignored.
+/// of each part the rows of one candidate only; parts that name their moment name the same. Calls for a query that is
+/// over are ignored.
 class Gather {
  public:
   Gather(GatherLimits limits, std::shared_ptr<ByteBudget> budget, Candidates& candidates);
@@ -129,6 +138,11 @@ class Gather {
   /// The candidate will not answer any more. Another is asked while nothing of the part has been taken; otherwise, and
   /// when the query itself is at fault (REJECTED), the query ends with this error.
   void on_failed(QueryId id, uint32_t part, wire::v1::Error error, Instant now, rpc::Outbox& out);
+
+  /// The candidate of `refused` did not answer, because the query is to be answered at another moment, which ask() says
+  /// from now on: gives up all parts, drops what came of them and asks the first candidates of all again. False, and
+  /// nothing happens, where a row may have left already. Precondition: contains(id).
+  [[nodiscard]] bool begin_anew(QueryId id, uint32_t refused, Instant now, rpc::Outbox& out);
 
   // ---- what owners say ----
   void fail(QueryId id, wire::v1::Error error, rpc::Outbox& out);
@@ -148,8 +162,9 @@ class Gather {
  private:
   struct PartState {
     Part part;
-    size_t candidate = 0;   ///< Index of the one that is asked now, or was last.
-    bool is_asked = false;  ///< It still owes its end.
+    size_t candidate = 0;     ///< Index of the one that is asked now, or was last.
+    bool is_asked = false;    ///< It still owes its end.
+    bool has_spoken = false;  ///< Rows or its end have come.
     bool has_ended = false;
     uint64_t row_count = 0;
     Stamps stamps;
@@ -165,6 +180,7 @@ class Gather {
     std::shared_ptr<ShapeColumns> shape_columns;
     bool has_sent_columns = false;
     boost::container::small_vector<PartState, 1> parts;
+    size_t silent_count = 0;      ///< Parts without whose first word no row leaves.
     size_t waiting_count = 0;     ///< Parts that have not ended.
     uint64_t received_bytes = 0;  ///< Rows as they came.
     uint64_t sent_bytes = 0;
@@ -172,13 +188,23 @@ class Gather {
     std::shared_ptr<const semantics::Selection> counted;
     uint64_t counted_rows = 0;  ///< Not sent.
     std::optional<wire::v1::Slice> next_slice;
+    std::shared_ptr<const semantics::MergedRows> rows;  ///< Known without asking.
+    uint64_t moment = 0;                                ///< The moment of the parts that have said theirs.
+    bool lacks_moment = false;                          ///< A part has ended without a word on its moment.
     /// The refusal of a candidate instead of which another one was asked.
     std::string last_refusal;
   };
 
+  static void note_moment(Query& query, uint64_t moment);
   /// Asks candidates of a part until one takes it; without one the error of the last.
   [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, Query& query, uint32_t index, Instant now,
                                                    rpc::Outbox& out);
+  /// Opens the merge of the rows that are known. Errors: those of MergeScheduler::add().
+  [[nodiscard]] Result<void> add_known_rows(QueryId id, Query& query);
+  /// Forgets what came of the part, and who was asked.
+  void take_back(QueryId id, Query& query, uint32_t index, rpc::Outbox& out);
+  /// Notes that a part answers; rows may leave once all do.
+  void note_first_word(QueryId id, Query& query, PartState& part);
   /// Returns what is wrong with the end of a part, if anything is.
   [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;
   void open_merge(QueryId id, Query& query);

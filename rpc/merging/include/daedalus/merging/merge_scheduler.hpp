@@ -56,6 +56,10 @@ class MergeScheduler {
 
   /// A query whose answer goes to `to`. Precondition (CHECKed): the id is new.
   void open(QueryId id, rpc::Requester to, const semantics::Selection& selection, semantics::AnswerForm form);
+  /// Nothing of it comes out until release(). Precondition: it is open, and nothing has been added.
+  void hold_back(QueryId id);
+  /// Precondition: it is open.
+  void release(QueryId id);
   /// Takes rows of one part, and the lease of their memory if they have one. Errors: 54000 the answer is too large
   /// or takes more memory than one may, 53200 all answers together do: the query has failed, close it. Cost O(1).
   /// Precondition: it is open, and its parts have not ended.
@@ -78,7 +82,8 @@ class MergeScheduler {
     rpc::Requester to;
     std::unique_ptr<semantics::AnswerMerger> merger;
     ByteLease lease;
-    bool is_waiting = false;  ///< In turns_ or in blocked_.
+    bool is_waiting = false;    ///< In turns_ or in blocked_.
+    bool is_held_back = false;  ///< It gets no turn.
     bool had_turn = false;
   };
   struct Dropped {
