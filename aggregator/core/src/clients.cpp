@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/features.hpp"
 
 namespace daedalus::aggregator {
 
@@ -12,8 +13,13 @@ void reply(const Upstream& upstream, wire::v1::Result result, rpc::Outbox& out) 
   out.results.emplace_back(upstream.peer, std::move(result));
 }
 
-void Clients::on_up(rpc::PeerId peer, wire::v1::Role role) {
-  const bool is_new = clients_.emplace(peer, Client{.role = role, .last_sequence = 0, .operations = {}}).second;
+void Clients::on_up(rpc::PeerId peer, const wire::v1::Hello& hello) {
+  const bool is_new = clients_
+                          .emplace(peer, Client{.role = hello.role(),
+                                                .knows_moments = contract::knows_moments(hello),
+                                                .last_sequence = 0,
+                                                .operations = {}})
+                          .second;
   CHECK(is_new);
 }
 

@@ -23,13 +23,15 @@ void reply(const Upstream& upstream, wire::v1::Result result, rpc::Outbox& out);
 
 class Clients {
  public:
-  void on_up(rpc::PeerId peer, wire::v1::Role role);
+  void on_up(rpc::PeerId peer, const wire::v1::Hello& hello);
   /// Returns the operations that the client still waited for, in the order they were sent. Empty for an unknown peer.
   [[nodiscard]] std::vector<OperationRef> on_down(rpc::PeerId peer);
 
   [[nodiscard]] bool knows(rpc::PeerId peer) const { return clients_.contains(peer); }
   /// Precondition: knows(peer).
   [[nodiscard]] wire::v1::Role role(rpc::PeerId peer) const { return clients_.at(peer).role; }
+  /// Returns whether the client knows marks and moments. Precondition: knows(peer).
+  [[nodiscard]] bool knows_moments(rpc::PeerId peer) const { return clients_.at(peer).knows_moments; }
   /// Takes the next sequence of a client; false if it is not above all before it. Precondition: knows(peer).
   [[nodiscard]] bool take_sequence(Upstream upstream);
   [[nodiscard]] uint32_t in_flight(rpc::PeerId peer) const;
@@ -46,6 +48,7 @@ class Clients {
  private:
   struct Client {
     wire::v1::Role role = wire::v1::ROLE_UNSPECIFIED;
+    bool knows_moments = false;
     uint64_t last_sequence = 0;
     boost::unordered_flat_map<uint64_t, OperationRef> operations;  ///< By sequence.
   };

@@ -1,7 +1,6 @@
 // Holds what the aggregator's machines share.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "clients.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "deadlines.hpp"
+#include "known_mark.hpp"
 #include "node_links.hpp"
 
 namespace daedalus::aggregator {
@@ -31,12 +31,11 @@ struct Context {
   Clients clients;
   NodeLinks nodes;
   Deadlines deadlines;
-  Timestamp confirmed{};  ///< Highest timestamp known to be confirmed; queries must see it.
-  uint64_t next_id = 1;   ///< The number of the next operation.
+  KnownMark known;
+  uint64_t next_id = 1;  ///< The number of the next operation.
   uint64_t queries_total = 0;
+  uint64_t queries_asked_twice = 0;
   uint64_t updates_total = 0;
-
-  void learn_confirmed(uint64_t timestamp) { confirmed = std::max(confirmed, Timestamp{timestamp}); }
 };
 
 }  // namespace daedalus::aggregator

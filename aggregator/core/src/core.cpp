@@ -62,8 +62,8 @@ void AggregatorCore::on_dialled(const std::string& endpoint, rpc::LinkId link, E
   state_->conclude(effects);
 }
 
-void AggregatorCore::flush(Instant /*now*/, Effects& effects) {
-  state_->updates.flush(effects);
+void AggregatorCore::flush(Instant now, Effects& effects) {
+  state_->flush(now, effects);
   state_->conclude(effects);
 }
 
@@ -76,7 +76,7 @@ void AggregatorCore::drain() { state_->is_draining = true; }
 
 bool AggregatorCore::has_work(const rpc::OutputGauge& gauge) const { return state_->queries.has_work(gauge); }
 
-Timestamp AggregatorCore::confirmed() const { return state_->context.confirmed; }
+Timestamp AggregatorCore::confirmed() const { return state_->context.known.mark(); }
 
 uint32_t AggregatorCore::operations_in_flight() const { return state_->context.clients.in_flight(); }
 

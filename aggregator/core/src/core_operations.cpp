@@ -15,7 +15,7 @@ constexpr size_t kNameSizeMax = 128;  // The most bytes of request_id and of pri
 }  // namespace
 
 Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::OperationHeader& header) const {
-  if (is_draining) {
+  if (is_draining && header.kind() != wire::v1::OPERATION_KIND_MARK) {  // Nothing new begins with a mark.
     return Error{ErrorCategory::kRetry, "57P01", fmt::format("aggregator {} is shutting down", context.options.name),
                  "use another aggregator", 0};
   }
@@ -40,10 +40,11 @@ Result<void> AggregatorCore::State::check(Upstream upstream, const wire::v1::Ope
     return rejected("0A000", "an aggregator keeps shapes of statements and of SELECTs only",
                     "send the operation whole");
   }
-  const bool is_writers =
-      header.kind() == wire::v1::OPERATION_KIND_UPDATE || header.kind() == wire::v1::OPERATION_KIND_EPOCH;
+  const bool is_writers = header.kind() == wire::v1::OPERATION_KIND_UPDATE ||
+                          header.kind() == wire::v1::OPERATION_KIND_EPOCH ||
+                          header.kind() == wire::v1::OPERATION_KIND_MARK;
   if (is_writers && context.clients.role(upstream.peer) != wire::v1::ROLE_WRITER) {
-    return rejected("42501", "only the logical writer sends numbered updates and epochs",
+    return rejected("42501", "only the logical writer sends numbered updates, epochs and marks",
                     "submit updates instead: they reach the writer");
   }
   return {};
@@ -100,6 +101,12 @@ void AggregatorCore::State::dispatch(Upstream upstream, wire::v1::Operation& ope
     case wire::v1::OPERATION_KIND_EPOCH:
       on_epoch(upstream, operation, deadline, now, out);
       return;
+    case wire::v1::OPERATION_KIND_MARK:
+      on_mark(upstream, operation, now, out);
+      return;
+    case wire::v1::OPERATION_KIND_HOLD:
+      on_hold(upstream, operation, deadline, now, out);
+      return;
     default:
       reply(upstream,
             error_result(malformed(fmt::format("an aggregator takes no operation of kind {}",
@@ -117,6 +124,8 @@ void AggregatorCore::State::on_abort(Upstream target, rpc::Outbox& out) {
     queries.abort(operation->id, out);
   } else if (operation->machine == Machine::kCompilation) {
     compilations.abort(operation->id, out);
+  } else if (operation->machine == Machine::kHold) {
+    holds.abort(operation->id, out);
   }
   // Operations that write cannot be taken back, and the others end soon by themselves.
 }
@@ -173,6 +182,7 @@ void AggregatorCore::State::on_update(Upstream upstream, wire::v1::Operation& op
     return;
   }
   writer.hint(header.epoch(), now);
+  context.known.hear(header.confirmed_through(), now);
   updates.start(upstream, std::move(operation), deadline, out);
 }
 
@@ -198,6 +208,33 @@ void AggregatorCore::State::on_epoch(Upstream upstream, const wire::v1::Operatio
     return;
   }
   epochs.start(upstream, body, deadline, now, out);
+}
+
+void AggregatorCore::State::on_mark(Upstream upstream, const wire::v1::Operation& operation, Instant now,
+                                    rpc::Outbox& out) {
+  context.known.hear(operation.header().mark(), now);
+  if (!operation.header().is_passed_on()) {
+    wire::v1::Result result;
+    result.mutable_marked();
+    result.set_mark(raw(context.known.mark()));
+    reply(upstream, std::move(result), out);
+    return;
+  }
+  if (marks.count() >= context.options.rounds_max) {
+    refuse(upstream, operation.header(), overloaded("too many MARK operations are in flight"), out);
+    return;
+  }
+  marks.start(upstream, now, out);
+}
+
+void AggregatorCore::State::on_hold(Upstream upstream, const wire::v1::Operation& operation, Instant deadline,
+                                    Instant now, rpc::Outbox& out) {
+  wire::v1::HoldBody body;
+  if (!body.ParseFromString(operation.body())) {
+    reply(upstream, error_result(malformed("the body of a HOLD does not parse")), out);
+    return;
+  }
+  holds.start(upstream, operation.header(), body, deadline, now, out);
 }
 
 void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Instant now, rpc::Outbox& out) {
@@ -232,9 +269,11 @@ void AggregatorCore::State::on_status(Upstream upstream, Instant deadline, Insta
   status.set_queries_in_flight(queries.count());
   status.set_updates_in_flight(updates.count());
   status.set_queries_total(context.queries_total);
+  status.set_queries_asked_twice(context.queries_asked_twice);
   status.set_updates_total(context.updates_total);
-  status.set_confirmed(raw(context.confirmed));
+  status.set_confirmed(raw(context.known.mark()));
   status.set_writer_reachable(writer.peer().has_value());
+  status.set_holds(holds.count());
   statuses.start(upstream, std::move(status), deadline, now, out);
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/language.hpp"
 #include "failures.hpp"
 
@@ -21,13 +22,13 @@ void AggregatorCore::State::on_up(rpc::PeerId peer, const rpc::PeerInfo& info, I
       out.closes.emplace_back(peer, "clients, writers and aggregators dial an aggregator; nobody else does");
       return;
     }
-    context.clients.on_up(peer, info.hello.role());
+    context.clients.on_up(peer, info.hello);
     handles.on_up(peer);
   } else if (const auto node = context.nodes.node_of(*info.link)) {
     on_node_up(*node, peer, info, now, out);
   } else if (writer.is_own(*info.link) && info.hello.role() == wire::v1::ROLE_WRITER) {
     writer_peers.insert(peer);
-    writer.on_up(peer);
+    writer.on_up(peer, contract::knows_moments(info.hello));
   } else {
     const std::string problem = fmt::format("{} at {} is not the writer", info.hello.name(), info.address);
     if (writer.is_own(*info.link)) {
@@ -49,9 +50,10 @@ void AggregatorCore::State::on_node_up(NodeId node, rpc::PeerId peer, const rpc:
   }
   // The channel has compared the two languages: there is a common version.
   const uint32_t language = contract::common_version(*context.options.language, info.hello).value_or(1);
-  context.nodes.on_up(node, peer, {contract::announced(info.hello), language});
+  context.nodes.on_up(node, peer, {contract::announced(info.hello), language, contract::knows_moments(info.hello)});
+  holds.on_node_up();
   // Nobody may be left who knows what was confirmed; then it is no more than what some node has made durable.
-  context.learn_confirmed(info.hello.durable());
+  context.known.learn(info.hello.durable());
   writer.inquire(node, now, out);
 }
 
@@ -84,13 +86,17 @@ void AggregatorCore::State::on_node_down(NodeId node, const std::string& reason,
       epochs.on_node_lost(epoch->round, node, reason, out);
     } else if (const auto* status = std::get_if<StatusTicket>(&lost)) {
       statuses.on_node_lost(status->round, node, reason, out);
+    } else if (const auto* mark = std::get_if<MarkTicket>(&lost)) {
+      marks.on_node_lost(mark->round, node, out);
     }
   }
+  holds.on_node_lost(node, reason, out);
   updates.drop_range(node, reason, out);
 }
 
 void AggregatorCore::State::on_client_down(rpc::PeerId peer, rpc::Outbox& out) {
   handles.on_down(peer);
+  holds.on_client_down(peer);
   for (const OperationRef operation : context.clients.on_down(peer)) {
     forget(operation, out);
   }
@@ -139,6 +145,9 @@ void AggregatorCore::State::on_result(rpc::PeerId peer, wire::v1::Result&& resul
     learn(*node, result, now);
     on_node_result(*node, std::move(result), now, out);
   } else if (writer_peers.contains(peer)) {
+    if (writer.peer() == peer && writer.knows_moments()) {
+      context.known.hear(result.mark(), now);
+    }
     if (!statuses.on_writer_result(peer, result, out)) {
       submissions.on_result(peer, std::move(result), out);
     }
@@ -148,14 +157,25 @@ void AggregatorCore::State::on_result(rpc::PeerId peer, wire::v1::Result&& resul
 }
 
 void AggregatorCore::State::learn(NodeId node, const wire::v1::Result& result, Instant now) {
+  context.known.learn(result.mark());
   if (result.has_confirmed()) {
-    for (const wire::v1::NodeWatermark& watermark : result.confirmed().watermarks()) {
-      if (watermark.node() == raw(node)) {
-        context.nodes.learn(node, watermark);
-      }
-    }
+    learn(node, result.confirmed().watermarks());
+  } else if (result.has_marked()) {
+    learn(node, result.marked().watermarks());
+  } else if (result.has_error()) {
+    context.known.learn(result.error().ask_again_at());
   } else if (result.has_refused() && result.refused().reason() == wire::v1::WRITE_REFUSAL_STALE_EPOCH) {
     writer.hint(result.refused().epoch(), now);
+  }
+}
+
+void AggregatorCore::State::learn(NodeId node,
+                                  const google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& watermarks) {
+  for (const wire::v1::NodeWatermark& watermark : watermarks) {
+    if (watermark.node() == raw(node)) {
+      context.nodes.learn(node, watermark);
+      context.known.learn(watermark.mark());
+    }
   }
 }
 
@@ -181,6 +201,10 @@ void AggregatorCore::State::on_node_result(NodeId node, wire::v1::Result&& resul
     epochs.on_result(epoch->round, node, result, out);
   } else if (const auto* status = std::get_if<StatusTicket>(&ticket)) {
     statuses.on_result(status->round, node, result, out);
+  } else if (const auto* mark = std::get_if<MarkTicket>(&ticket)) {
+    marks.on_result(mark->round, node, result, out);
+  } else if (const auto* hold = std::get_if<HoldTicket>(&ticket)) {
+    holds.on_result(hold->word, node, result, out);
   } else {
     writer.on_answer(node, result);
   }
@@ -252,6 +276,12 @@ void AggregatorCore::State::expire(OperationRef operation, rpc::Outbox& out) {
     case Machine::kStatus:
       statuses.expire(operation.id, out);
       return;
+    case Machine::kMark:
+      marks.expire(operation.id, out);
+      return;
+    case Machine::kHold:
+      holds.expire(operation.id, out);
+      return;
   }
 }
 
@@ -275,6 +305,12 @@ void AggregatorCore::State::forget(OperationRef operation, rpc::Outbox& out) {
     case Machine::kStatus:
       statuses.forget(operation.id);
       return;
+    case Machine::kMark:
+      marks.forget(operation.id);
+      return;
+    case Machine::kHold:
+      holds.forget(operation.id);
+      return;
   }
 }
 
@@ -283,6 +319,19 @@ void AggregatorCore::State::on_deadline(Instant now, rpc::Outbox& out) {
     expire(*operation, out);
   }
   writer.on_deadline(now, out);
+  if (holds.next_deadline() <= now) {
+    holds.say(queries.lowest_moment(), now, out);
+  }
+}
+
+void AggregatorCore::State::flush(Instant now, rpc::Outbox& out) {
+  updates.flush(out);
+  if (holds.is_word_due()) {
+    holds.say(queries.lowest_moment(), now, out);
+  }
+  if (queries.count() > 0) {
+    holds.note_queries(now);
+  }
 }
 
 void AggregatorCore::State::conclude(Effects& effects) {
@@ -299,7 +348,7 @@ void AggregatorCore::State::conclude(Effects& effects) {
   }
   move_to(writer.take_dial_requests(), effects.dials);
   move_to(writer.take_drop_requests(), effects.drops);
-  effects.wake_at = std::min(context.deadlines.next(), writer.next_deadline());
+  effects.wake_at = std::min({context.deadlines.next(), writer.next_deadline(), holds.next_deadline()});
 }
 
 }  // namespace daedalus::aggregator

@@ -13,6 +13,8 @@
 #include "context.hpp"
 #include "daedalus/aggregator/core.hpp"
 #include "epoch_rounds.hpp"
+#include "holds.hpp"
+#include "mark_rounds.hpp"
 #include "query_fan_out.hpp"
 #include "statements.hpp"
 #include "status_rounds.hpp"
@@ -36,6 +38,7 @@ struct AggregatorCore::State {
   void on_compiled(CompileTicket ticket, Result<Compiled> compiled, Instant now, rpc::Outbox& out);
   void on_dial_failed(rpc::LinkId link, const std::string& reason);
   void on_deadline(Instant now, rpc::Outbox& out);
+  void flush(Instant now, rpc::Outbox& out);
   /// Says what else is to be done after a step: work for others, and when to wake up.
   void conclude(Effects& effects);
 
@@ -57,11 +60,15 @@ struct AggregatorCore::State {
                  rpc::Outbox& out);
   void on_epoch(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
                 rpc::Outbox& out);
+  void on_mark(Upstream upstream, const wire::v1::Operation& operation, Instant now, rpc::Outbox& out);
+  void on_hold(Upstream upstream, const wire::v1::Operation& operation, Instant deadline, Instant now,
+               rpc::Outbox& out);
   void on_status(Upstream upstream, Instant deadline, Instant now, rpc::Outbox& out);
   [[nodiscard]] Instant deadline_of(const wire::v1::OperationHeader& header, Instant now) const;
 
   // ---- answers ----
   void learn(NodeId node, const wire::v1::Result& result, Instant now);
+  void learn(NodeId node, const google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& watermarks);
   void on_node_result(NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out);
   void on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out);
   void expire(OperationRef operation, rpc::Outbox& out);
@@ -77,6 +84,8 @@ struct AggregatorCore::State {
   Submissions submissions{context, writer};
   EpochRounds epochs{context, writer};
   StatusRounds statuses{context, writer};
+  MarkRounds marks{context};
+  Holds holds{context};
   std::set<rpc::PeerId> writer_peers;  ///< Connections to writers, replaced ones included.
   bool is_draining = false;
 };

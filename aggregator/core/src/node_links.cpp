@@ -35,6 +35,7 @@ void NodeLinks::on_up(NodeId node, rpc::PeerId peer, Abilities abilities) {
   state.next_sequence = 1;
   state.handles.emplace(abilities.handles);
   state.language = abilities.language;
+  state.knows_moments = abilities.knows_moments;
   state.problem.clear();
   peers_.emplace(peer, node);
 }
@@ -45,6 +46,7 @@ std::vector<Ticket> NodeLinks::on_down(NodeId node, const std::string& reason) {
     peers_.erase(*state.peer);
   }
   state.peer.reset();
+  state.knows_moments = false;
   state.problem = reason;
   state.watermark.reset();
   std::vector<uint64_t> sequences;

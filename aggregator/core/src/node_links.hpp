@@ -28,6 +28,7 @@ class NodeLinks {
   struct Abilities {
     contract::HandleLimits handles;  ///< How many shapes it keeps.
     uint32_t language = 1;           ///< The newest version that it and this aggregator have.
+    bool knows_moments = false;      ///< It may be sent MARK, HOLD and moments.
   };
   /// The node can be reached at `peer` from now on. Precondition: on_down() was called for any peer before.
   void on_up(NodeId node, rpc::PeerId peer, Abilities abilities);
@@ -41,6 +42,8 @@ class NodeLinks {
   [[nodiscard]] const std::string& endpoint(NodeId node) const { return nodes_.at(node).endpoint; }
   /// Returns the newest version of the language that the node may be sent. Precondition: is_up(node).
   [[nodiscard]] uint32_t language(NodeId node) const { return nodes_.at(node).language; }
+  /// Returns whether the node is up, and may be sent MARK, HOLD and moments.
+  [[nodiscard]] bool knows_moments(NodeId node) const { return nodes_.at(node).knows_moments; }
   /// Ascending.
   [[nodiscard]] const std::vector<NodeId>& all() const { return all_; }
 
@@ -77,6 +80,7 @@ class NodeLinks {
     std::optional<contract::SentHandles> handles;
     /// The version of the language on the current connection.
     uint32_t language = 1;
+    bool knows_moments = false;  ///< While it is up.
     std::optional<wire::v1::NodeWatermark> watermark;
   };
 

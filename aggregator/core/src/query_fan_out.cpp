@@ -11,87 +11,6 @@
 
 namespace daedalus::aggregator {
 
-// ---- asking ----
-
-namespace {
-
-Result<void> check_routes(const semantics::Schema& schema, const contract::PartitionMap& map,
-                          const wire::v1::OperationHeader& header) {
-  if (header.routes().empty()) {
-    return {};
-  }
-  const auto routed = contract::route(schema, map, header.routes(), Timestamp{});
-  return routed ? Result<void>() : routed.error();
-}
-
-}  // namespace
-
-QueryTerms terms_of(const wire::v1::OperationHeader& header) {
-  return {.prefix_min = header.prefix_min(),
-          .at = header.has_at() ? std::optional(header.at()) : std::nullopt,
-          .is_firm = header.is_firm(),
-          .freshness_ns = header.freshness_ns(),
-          .request_id = header.request_id(),
-          .principal = header.principal(),
-          .compute_ms = header.compute_ms()};
-}
-
-Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                   wire::v1::Operation& operation) {
-  if (const auto checked = check_routes(schema, map, operation.header()); !checked) {
-    return checked.error();
-  }
-  auto body = contract::parse_select(operation.body());
-  if (!body) {
-    return body.error();
-  }
-  if (body->credit_bytes() != 0) {
-    return rejected("0A000", "credit for result rows is not supported yet", "leave it unset");
-  }
-  QueryRequest request;
-  auto selection = contract::to_selection(schema, *body, &request.form);
-  if (!selection) {
-    return selection.error();
-  }
-  semantics::Condition condition;
-  if (selection->predicate.has_tree()) {
-    auto read = contract::to_condition(schema, *body);
-    if (!read) {
-      return read.error();
-    }
-    condition = std::move(*read);
-  }
-  request.select = make_select(schema, map, std::move(*selection), std::move(condition));
-  request.terms = terms_of(operation.header());
-  return request;
-}
-
-Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                   const ClientHandles& handles, rpc::PeerId client, wire::v1::Operation& operation) {
-  if (const auto checked = check_routes(schema, map, operation.header()); !checked) {
-    return checked.error();
-  }
-  const auto definition = handles.select(client, operation.header().shape_handle());
-  if (!definition) {
-    return definition.error();
-  }
-  const DefinedSelect& defined = *(*definition)->select;
-  auto partitions = defined.routing.partitions_of(operation.body());
-  if (!partitions) {
-    return partitions.error();
-  }
-  QueryRequest request;
-  request.partitions = std::move(*partitions);
-  request.select.selection = defined.selection;
-  request.select.shape = defined.shape;
-  request.select.values = std::move(*operation.mutable_body());
-  request.select.columns = defined.columns;
-  request.shape_columns = (*definition)->columns;
-  request.form = defined.form;
-  request.terms = terms_of(operation.header());
-  return request;
-}
-
 namespace {
 
 constexpr size_t kSpareValuesMax = 1024;
@@ -160,7 +79,29 @@ Result<void> QueryFanOut::check_language(const QueryRequest& request, const merg
   return {};
 }
 
-bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out) {
+Result<void> QueryFanOut::check_moment(const QueryTerms& terms, const merging::Parts& parts, Instant now) const {
+  if (!terms.at) {
+    return context_.known.check_freshness(terms.freshness_ns, now);
+  }
+  if (!terms.is_firm) {
+    return *terms.at >= mark() ? Result<void>()
+                               : Error{ErrorCategory::kRetry, "40001",
+                                       fmt::format("the query's moment {} lies below the mark {}", *terms.at, mark()),
+                                       "ask again at the mark", 0};
+  }
+  for (const merging::Part& part : parts) {
+    const NodeId node = node_of(part.candidates.front());
+    if (!context_.nodes.knows_moments(node)) {
+      return rejected(
+          "0A000",
+          fmt::format("storage node {} is older than this aggregator: it answers at no moment of the past", raw(node)),
+          "replace it by the build of the aggregator, or demand no moment");
+    }
+  }
+  return {};
+}
+
+bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& parts, Instant now, rpc::Outbox& out) {
   if (queries_.size() >= context_.options.queries_max) {
     reply(request.upstream,
           error_result(overloaded(fmt::format("the aggregator has {} queries in flight", queries_.size())),
@@ -189,6 +130,15 @@ bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& part
   }
   if (const auto checked = check_language(request, parts); !checked) {
     reply(request.upstream, error_result(checked.error()), out);
+    return true;
+  }
+  if (const auto checked = check_moment(request.terms, parts, now); !checked) {
+    refusal = error_result(checked.error());
+    if (checked.error().sqlstate == "40001") {
+      refusal.mutable_error()->set_ask_again_at(mark());
+    }
+    refusal.set_mark(mark());
+    reply(request.upstream, std::move(refusal), out);
     return true;
   }
   return false;
@@ -238,7 +188,7 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   if (is_planted(Fault::kPartitionDropped) && parts.size() > 1) {
     parts.pop_back();
   }
-  if (refuse(request, parts, out)) {
+  if (refuse(request, parts, now, out)) {
     context_.clients.finish(request.upstream);
     return;
   }
@@ -248,7 +198,7 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   query.upstream = request.upstream;
   query.deadline = request.deadline;
   query.terms = std::move(request.terms);
-  query.terms.prefix_min = std::max(query.terms.prefix_min, raw(context_.confirmed));
+  query.moment = query.terms.at.value_or(std::max(query.terms.prefix_min, mark()));
   query.select = std::move(request.select);
   query.partitions = std::move(*partitions);
   query.sequences.resize(parts.size());
@@ -260,16 +210,21 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
                 merging::GatheredQuery{request.upstream, selection,
                                        is_final ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial,
                                        query.select.columns, std::move(request.shape_columns), std::move(parts),
-                                       slice_after(*selection), query.select.rows, query.select.counted},
+                                       slice_after(*selection), query.select.rows, query.select.counted,
+                                       /*may_begin_anew=*/!query.terms.at, query.moment},
                 now, out);
 }
 
-wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now, rpc::Outbox& out) const {
+wire::v1::Operation QueryFanOut::select_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) const {
   wire::v1::Operation operation = out.spare.operation();
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(wire::v1::OPERATION_KIND_SELECT);
   header.set_map_version(context_.map->version);
-  header.set_prefix_min(query.terms.prefix_min);
+  header.set_prefix_min(query.moment);
+  if (context_.nodes.knows_moments(node) && (query.terms.at || query.sequences.size() > 1)) {
+    header.set_at(query.moment);
+    header.set_is_firm(query.terms.is_firm);
+  }
   header.set_compute_ms(query.terms.compute_ms);
   // An empty text that is set is allocated all the same.
   if (!query.terms.request_id.empty()) {
@@ -283,7 +238,7 @@ wire::v1::Operation QueryFanOut::select_for(const Query& query, Instant now, rpc
 }
 
 Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) {
-  wire::v1::Operation operation = select_for(query, now, out);
+  wire::v1::Operation operation = select_for(node, query, now, out);
   const CompiledSelect& select = query.select;
   const auto handle = select.shape == nullptr ? std::nullopt : context_.nodes.handle_of(node, select.shape, out);
   if (!handle) {
@@ -395,7 +350,7 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
     case wire::v1::Result::kEnd: {
       wire::v1::QueryEnd& end = *result.mutable_end();
       context_.nodes.forget(node, sequence);
-      merging::PartEnd part{end.row_count(), {}, std::nullopt};
+      merging::PartEnd part{end.row_count(), {}, std::nullopt, end.moment()};
       std::transform(end.stamps().begin(), end.stamps().end(), std::back_inserter(part.stamps), merging::Stamp::of);
       if (end.has_next_slice()) {
         part.next_slice = std::move(*end.mutable_next_slice());
@@ -406,8 +361,13 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
     case wire::v1::Result::kError: {
       context_.nodes.forget(node, sequence);
       wire::v1::Error& error = *result.mutable_error();
-      // A query that is wrong lacks nothing; any other failure leaves out what this node holds.
-      if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && error.missing().empty()) {
+      if (error.ask_again_at() != 0 && ask_again(ticket, query->second, error.ask_again_at(), now, out)) {
+        return;
+      }
+      // A query that is wrong lacks nothing, nor does one below a mark; any other failure leaves out what this node
+      // holds.
+      if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && error.ask_again_at() == 0 &&
+          error.missing().empty()) {
         const std::string reason = error.message();
         aggregator::add_missing(Missing{node, partitions_of(query->second, ticket.part), reason}, error);
       }
@@ -424,6 +384,26 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
                                      0}),
           out);
   }
+}
+
+bool QueryFanOut::ask_again(QueryTicket ticket, Query& query, uint64_t mark, Instant now, rpc::Outbox& out) {
+  if (query.terms.at || mark <= query.moment) {
+    return false;
+  }
+  query.moment = std::max(mark, this->mark());
+  if (!std::exchange(query.is_asked_twice, true)) {
+    ++context_.queries_asked_twice;
+  }
+  return gather_.begin_anew(merging::QueryId{ticket.query}, ticket.part, now, out);
+}
+
+std::optional<Timestamp> QueryFanOut::lowest_moment() const {
+  std::optional<Timestamp> lowest;
+  for (const auto& [id, query] : queries_) {
+    const Timestamp moment{query.moment};
+    lowest = std::min(lowest.value_or(moment), moment);
+  }
+  return lowest;
 }
 
 void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::string& reason, Instant now,

@@ -12,53 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "client_handles.hpp"
 #include "context.hpp"
 #include "daedalus/merging/gather.hpp"
 #include "failures.hpp"
+#include "query_request.hpp"
 
 namespace daedalus::aggregator {
-
-/// The part of a query's header that is passed on.
-struct QueryTerms {
-  uint64_t prefix_min = 0;  ///< Whoever asks demands every update up to here.
-  /// The moment of the answer; nothing: the aggregator takes one.
-  std::optional<uint64_t> at = {};
-  bool is_firm = false;       ///< Nobody puts another moment in the place of `at`.
-  uint64_t freshness_ns = 0;  ///< The time that may have passed since the last word of the writer; 0: any.
-  std::string request_id;
-  std::string principal;
-  uint32_t compute_ms = 0;
-};
-
-[[nodiscard]] QueryTerms terms_of(const wire::v1::OperationHeader& header);
-
-/// A checked query, ready to go down.
-struct QueryRequest {
-  Upstream upstream;
-  QueryTerms terms;
-  CompiledSelect select;
-  /// The partitions where rows can be, for a SELECT by handle; for others `select` says it.
-  std::optional<contract::Partitions> partitions;
-  std::shared_ptr<merging::ShapeColumns> shape_columns;  ///< The columns of what was asked by handle.
-  wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL;
-  Instant deadline;
-};
-
-/// Checks a SELECT as it came from a client or from an aggregator above, and takes out of it what goes on; upstream and
-/// deadline are left to the caller.
-///
-/// Every GROUP BY column must be among the outputs, hidden or not, as docs/wire.md says. Routes are computed from the
-/// predicate: those in the header are only checked, so that a wrong one cannot leave rows out.
-/// Errors: 08P01, and those of contract::to_selection.
-[[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                                 wire::v1::Operation& operation);
-
-/// Makes the same of a SELECT whose shape is in a handle of `client`. Routes are computed from its values; whether
-/// these are right is for whoever binds them to say: the nodes. Errors: 08P01, and what was wrong with the definition.
-[[nodiscard]] Result<QueryRequest> query_request(const semantics::Schema& schema, const contract::PartitionMap& map,
-                                                 const ClientHandles& handles, rpc::PeerId client,
-                                                 wire::v1::Operation& operation);
 
 class QueryFanOut final : private merging::Candidates {
  public:
@@ -84,6 +43,8 @@ class QueryFanOut final : private merging::Candidates {
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return gather_.has_work(gauge); }
 
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(queries_.size()); }
+  /// Returns the lowest moment of the queries that are under way. Cost O(count()).
+  [[nodiscard]] std::optional<Timestamp> lowest_moment() const;
 
  private:
   /// A query as the nodes know it.
@@ -94,6 +55,9 @@ class QueryFanOut final : private merging::Candidates {
     CompiledSelect select;
     contract::Partitions partitions;
     boost::container::small_vector<uint64_t, 1> sequences;  ///< By part: of the hop to the node that is asked for it.
+    /// The moment at which all parts are asked; a node that answers alone takes its own mark where that is higher.
+    uint64_t moment = 0;
+    bool is_asked_twice = false;
   };
 
   // ---- nodes as candidates ----
@@ -101,6 +65,7 @@ class QueryFanOut final : private merging::Candidates {
                                      rpc::Outbox& out) override;
   void give_up(merging::QueryId id, uint32_t part, merging::CandidateId candidate, rpc::Outbox& out) override;
   void on_over(merging::QueryId id) override;
+  [[nodiscard]] uint64_t mark() const override { return raw(context_.known.mark()); }
   [[nodiscard]] std::string name(merging::CandidateId candidate) const override;
   void add_missing(const merging::Part& part, merging::CandidateId candidate, const std::string& reason,
                    wire::v1::Error& error) const override;
@@ -109,11 +74,18 @@ class QueryFanOut final : private merging::Candidates {
   [[nodiscard]] merging::Parts divide(const contract::Partitions& partitions) const;
   /// Error 0A000 where a node that would be asked is of a build that does not know all that is in the query.
   [[nodiscard]] Result<void> check_language(const QueryRequest& request, const merging::Parts& parts) const;
-  [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, rpc::Outbox& out);
+  /// Returns whether the query can be answered at the moment, and as freshly, as whoever asks demands. Errors: 72000
+  /// the aggregator has heard nothing for too long, 0A000 a node does not know moments, 40001 the moment lies below the
+  /// mark.
+  [[nodiscard]] Result<void> check_moment(const QueryTerms& terms, const merging::Parts& parts, Instant now) const;
+  [[nodiscard]] bool refuse(const QueryRequest& request, const merging::Parts& parts, Instant now, rpc::Outbox& out);
   /// Returns the partitions where the rows can be. Errors: 08P01, 22023.
   [[nodiscard]] Result<contract::Partitions> partitions_of(QueryRequest& request) const;
   /// A SELECT without body, routes and handle.
-  [[nodiscard]] wire::v1::Operation select_for(const Query& query, Instant now, rpc::Outbox& out) const;
+  [[nodiscard]] wire::v1::Operation select_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) const;
+  /// A node has refused a part because it knows a higher mark than the query's moment. Asks all parts again, and
+  /// returns true, where the query may have another moment.
+  [[nodiscard]] bool ask_again(QueryTicket ticket, Query& query, uint64_t mark, Instant now, rpc::Outbox& out);
   /// Returns the operation that asks the node: by shape where it keeps the shape, whole otherwise. Error 08P01: values
   /// that its shape does not take.
   [[nodiscard]] Result<wire::v1::Operation> operation_for(NodeId node, const Query& query, Instant now,

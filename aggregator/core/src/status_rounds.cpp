@@ -30,7 +30,7 @@ wire::v1::DescribeReply describe(const Context& context, const WriterLink& write
   reply.set_writer(writer.holder());
   reply.set_writer_endpoint(writer.endpoint());
   reply.set_durability(writer.durability());
-  reply.set_confirmed(raw(context.confirmed));
+  reply.set_confirmed(raw(context.known.mark()));
   wire::v1::Limits& limits = *reply.mutable_limits();
   limits.set_answer_bytes_max(context.options.answer_bytes_max);
   limits.set_clauses_max(semantics::kClausesMax);

@@ -125,7 +125,9 @@ void Submissions::on_result(rpc::PeerId peer, wire::v1::Result&& result, rpc::Ou
   }
   const auto submission = submissions_.find(sent->second);
   if (result.has_confirmed()) {
-    context_.learn_confirmed(result.confirmed().timestamp());
+    if (!writer_.knows_moments()) {
+      context_.known.learn(result.confirmed().timestamp());
+    }
     if (const auto& kept = submission->second.kept) {
       add_returned(std::move(kept->returning), kept->digest, *result.mutable_confirmed());
     }

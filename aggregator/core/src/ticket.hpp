@@ -8,7 +8,7 @@
 namespace daedalus::aggregator {
 
 /// Which machine works on an operation.
-enum class Machine : uint8_t { kCompilation, kQuery, kUpdate, kSubmission, kEpoch, kStatus };
+enum class Machine : uint8_t { kCompilation, kQuery, kUpdate, kSubmission, kEpoch, kStatus, kMark, kHold };
 
 /// One operation in flight; ids are drawn from one counter and never reused.
 struct OperationRef {
@@ -35,9 +35,17 @@ struct EpochTicket {
 struct StatusTicket {
   uint64_t round = 0;
 };
+struct MarkTicket {
+  uint64_t round = 0;
+};
+/// One word stands for everything that is held.
+struct HoldTicket {
+  uint64_t word = 0;
+};
 /// The core's own question after epoch, writer and durability.
 struct InquiryTicket {};
 
-using Ticket = std::variant<QueryTicket, UpdateTicket, NoOpTicket, EpochTicket, StatusTicket, InquiryTicket>;
+using Ticket = std::variant<QueryTicket, UpdateTicket, NoOpTicket, EpochTicket, StatusTicket, MarkTicket, HoldTicket,
+                            InquiryTicket>;
 
 }  // namespace daedalus::aggregator

@@ -61,7 +61,6 @@ void UpdateFanOut::start(Upstream upstream, wire::v1::Operation operation, Insta
   ++context_.updates_total;
   wire::v1::OperationHeader& header = *operation.mutable_header();
   const uint64_t timestamp = header.update().timestamp();
-  context_.learn_confirmed(header.update().confirmed_through());
   const auto partitions = contract::route(*context_.schema, *context_.map, header.routes(), Timestamp{timestamp});
   if (!partitions) {
     reply(upstream, error_result(partitions.error()), out);
@@ -266,7 +265,10 @@ void UpdateFanOut::send_confirmed(Update& update, rpc::Outbox& out) {
   context_.nodes.add_watermarks(*confirmed.mutable_watermarks());
   update.is_reported = true;
   update.has_news = false;
-  context_.learn_confirmed(update.timestamp);
+  // An earlier update may be open. A writer of an older build says no other mark in time for the next query.
+  if (!context_.clients.knows_moments(update.upstream.peer) || is_planted(Fault::kMaximumForPrefix)) {
+    context_.known.learn(update.timestamp);
+  }
   reply(update.upstream, std::move(result), out);
 }
 

@@ -38,10 +38,13 @@ class WriterLink {
   // ---- its connection ----
   void on_dialled(const std::string& endpoint, rpc::LinkId link);
   [[nodiscard]] bool is_own(rpc::LinkId link) const { return link_ == link; }
-  void on_up(rpc::PeerId peer) {
+  void on_up(rpc::PeerId peer, bool knows_moments) {
     peer_ = peer;
+    knows_moments_ = knows_moments;
     next_sequence_ = 1;
   }
+  /// Returns whether the last writer that was connected says its mark with every answer.
+  [[nodiscard]] bool knows_moments() const { return knows_moments_; }
   /// Sends `operation` under the connection's next sequence, which it returns. Precondition: peer().
   uint64_t send(wire::v1::Operation operation, rpc::Outbox& out);
   void on_down(const std::string& reason, Instant now);
@@ -69,6 +72,7 @@ class WriterLink {
   /// The link to dialled_endpoint_, once the driver has said so.
   std::optional<rpc::LinkId> link_;
   std::optional<rpc::PeerId> peer_;
+  bool knows_moments_ = false;
   uint64_t next_sequence_ = 1;  ///< The next sequence on the connection to peer_.
   std::vector<DialRequest> dial_requests_;
   std::vector<rpc::LinkId> drop_requests_;

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <map>
 #include <random>
@@ -19,11 +18,6 @@ namespace {
 
 constexpr uint32_t kNodes = 3;
 constexpr uint32_t kPartitions = 5;
-
-uint64_t base_seed() {
-  const char* given = std::getenv("DAEDALUS_SEED");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
-}
 
 /// A random life of one aggregator: operations, answers (doubled, late, cut off), losses, aborts, time.
 class RandomLife {

@@ -119,7 +119,9 @@ TEST_F(CoreTest, RoundsOverAllNodesAreBounded) {
   options.aggregator.rounds_max = 1;
   Cluster small(options);
   const auto peer = small.connect(wire::v1::ROLE_WRITER);
-  for (const auto& operation : {epoch_operation(3), make_operation(wire::v1::OPERATION_KIND_STATUS)}) {
+  auto mark = make_operation(wire::v1::OPERATION_KIND_MARK);
+  mark.mutable_header()->set_is_passed_on(true);
+  for (const auto& operation : {epoch_operation(3), make_operation(wire::v1::OPERATION_KIND_STATUS), mark}) {
     small.send(peer, operation);
     static_cast<void>(small.take());
     small.send(peer, operation);

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <random>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/language.hpp"
 #include "daedalus/semantics/placement.hpp"
 
@@ -28,6 +31,9 @@ std::string category_name(wire::v1::ErrorCategory category) {
 
 std::string describe_error(const wire::v1::Error& error) {
   std::string line = fmt::format("error {} {}", category_name(error.category()), error.sqlstate());
+  if (error.ask_again_at() != 0) {
+    line += fmt::format(" ask_again_at={}", error.ask_again_at());
+  }
   for (const auto& missing : error.missing()) {
     line += fmt::format(" missing={}:{}", missing.node(), missing.partition());
   }
@@ -43,6 +49,32 @@ std::string describe_confirmed(const wire::v1::WriteConfirmed& confirmed) {
     line += fmt::format(" watermark={}:{}", watermark.node(), watermark.applied());
   }
   return line;
+}
+
+std::string describe_marked(const wire::v1::Marked& marked) {
+  std::string line = "marked";
+  for (const auto& watermark : marked.watermarks()) {
+    line += fmt::format(" {}:{}", watermark.node(), watermark.mark());
+  }
+  return line;
+}
+
+std::string describe_held(const wire::v1::Held& held) {
+  std::string line = fmt::format("held {}", held.oldest());
+  for (const uint64_t moment : held.refused()) {
+    line += fmt::format(" refused={}", moment);
+  }
+  return line;
+}
+
+std::string describe_hold(const std::string& body) {
+  wire::v1::HoldBody word;
+  CHECK(word.ParseFromString(body));
+  std::string line;
+  for (const uint64_t moment : word.moments()) {
+    line += fmt::format(" {}", moment);
+  }
+  return line + (word.lowest() == 0 ? "" : fmt::format(" lowest={}", word.lowest()));
 }
 
 std::string describe_result(const wire::v1::Result& result) {
@@ -68,6 +100,10 @@ std::string describe_result(const wire::v1::Result& result) {
       return fmt::format("status nodes={}", result.status().nodes_size());
     case wire::v1::Result::kDescribed:
       return fmt::format("described {}", result.described().table_name());
+    case wire::v1::Result::kMarked:
+      return describe_marked(result.marked());
+    case wire::v1::Result::kHeld:
+      return describe_held(result.held());
     case wire::v1::Result::KIND_NOT_SET:
       break;
   }
@@ -79,6 +115,11 @@ std::string kind_name(wire::v1::OperationKind kind) {
 }
 
 }  // namespace
+
+uint64_t base_seed() {
+  const char* given = std::getenv("DAEDALUS_SEED");
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+}
 
 // ---- table and map ----
 
@@ -216,11 +257,24 @@ Cluster::Cluster(ClusterOptions options)
 }
 
 rpc::PeerId Cluster::connect(wire::v1::Role role) {
+  wire::v1::Hello hello;
+  hello.set_role(role);
+  contract::announce_features(hello);
+  return connect(hello);
+}
+
+rpc::PeerId Cluster::connect_older(wire::v1::Role role) {
+  wire::v1::Hello hello;
+  hello.set_role(role);
+  return connect(hello);
+}
+
+rpc::PeerId Cluster::connect(const wire::v1::Hello& hello) {
   const rpc::PeerId peer{next_peer_++};
   names_[peer] = fmt::format("client {}", static_cast<uint64_t>(peer));
   next_sequence_[peer] = 1;
   rpc::PeerInfo info;
-  info.hello.set_role(role);
+  info.hello = hello;
   core_->on_up(peer, info, now_, effects_);
   collect();
   return peer;
@@ -240,6 +294,9 @@ void Cluster::node_up(uint32_t node) {
   info.hello.set_node(node);
   contract::announce(options_.node_handles, info.hello);
   contract::announce(*options_.node_language, info.hello);
+  if (options_.nodes_know_moments) {
+    contract::announce_features(info.hello);
+  }
   info.link = rpc::LinkId{node};
   core_->on_up(peer, info, now_, effects_);
   collect();
@@ -266,7 +323,7 @@ void Cluster::node_down(uint32_t node, const std::string& reason) {
   collect();
 }
 
-rpc::PeerId Cluster::writer_up() {
+rpc::PeerId Cluster::writer_up(bool knows_moments) {
   const auto requests = std::exchange(effects_.dials, {});
   CHECK(requests.size() == 1);
   const rpc::LinkId link{next_link_++};
@@ -275,6 +332,9 @@ rpc::PeerId Cluster::writer_up() {
   names_[peer] = "writer";
   rpc::PeerInfo info;
   info.hello.set_role(wire::v1::ROLE_WRITER);
+  if (knows_moments) {
+    contract::announce_features(info.hello);
+  }
   info.link = link;
   core_->on_up(peer, info, now_, effects_);
   collect();
@@ -317,6 +377,23 @@ void Cluster::abort(rpc::PeerId peer, uint64_t sequence) {
   send(peer, std::move(operation));
 }
 
+uint64_t Cluster::mark(rpc::PeerId peer, uint64_t timestamp, bool is_passed_on) {
+  auto operation = make_operation(wire::v1::OPERATION_KIND_MARK);
+  operation.mutable_header()->set_mark(timestamp);
+  operation.mutable_header()->set_is_passed_on(is_passed_on);
+  return send(peer, std::move(operation));
+}
+
+uint64_t Cluster::hold(rpc::PeerId peer, const std::vector<uint64_t>& moments, uint64_t prefix_min) {
+  wire::v1::HoldBody body;
+  body.mutable_moments()->Add(moments.begin(), moments.end());
+  auto operation = make_operation(wire::v1::OPERATION_KIND_HOLD, body.SerializeAsString());
+  operation.mutable_header()->set_prefix_min(prefix_min);
+  const uint64_t sequence = send(peer, std::move(operation));
+  flush();
+  return sequence;
+}
+
 // ---- answers ----
 
 void Cluster::answer(rpc::PeerId peer, uint64_t sequence, wire::v1::Result result) {
@@ -332,9 +409,11 @@ void Cluster::rows(uint32_t node, uint64_t sequence, std::string packed, uint32_
   answer(node_peer_.at(node), sequence, std::move(result));
 }
 
-void Cluster::end(uint32_t node, uint64_t sequence, uint64_t row_count, const std::vector<uint32_t>& partitions) {
+void Cluster::end(uint32_t node, uint64_t sequence, uint64_t row_count, const std::vector<uint32_t>& partitions,
+                  uint64_t moment) {
   wire::v1::Result result;
   result.mutable_end()->set_row_count(row_count);
+  result.mutable_end()->set_moment(moment);
   for (const uint32_t partition : partitions) {
     auto& stamp = *result.mutable_end()->add_stamps();
     stamp.set_node(node);
@@ -362,6 +441,32 @@ void Cluster::confirm(uint32_t node, uint64_t sequence, uint64_t timestamp, cons
   watermark.set_node(node);
   watermark.set_applied(timestamp);
   watermark.set_durable(timestamp);
+  answer(node_peer_.at(node), sequence, std::move(result));
+}
+
+void Cluster::marked(uint32_t node, uint64_t sequence, uint64_t mark) {
+  wire::v1::Result result;
+  result.set_mark(mark);
+  auto& watermark = *result.mutable_marked()->add_watermarks();
+  watermark.set_node(node);
+  watermark.set_mark(mark);
+  answer(node_peer_.at(node), sequence, std::move(result));
+}
+
+void Cluster::held(uint32_t node, uint64_t sequence, uint64_t mark, const std::vector<uint64_t>& refused) {
+  wire::v1::Result result;
+  result.set_mark(mark);
+  result.mutable_held()->mutable_refused()->Add(refused.begin(), refused.end());
+  answer(node_peer_.at(node), sequence, std::move(result));
+  flush();
+}
+
+void Cluster::refuse_moment(uint32_t node, uint64_t sequence, uint64_t mark) {
+  wire::v1::Result result;
+  result.set_mark(mark);
+  auto& error = *result.mutable_error();
+  error = contract::from_error(Error{ErrorCategory::kRetry, "40001", "the moment lies below the mark", {}, 0});
+  error.set_ask_again_at(mark);
   answer(node_peer_.at(node), sequence, std::move(result));
 }
 
@@ -403,6 +508,10 @@ void Cluster::collect() {
       line += fmt::format(" t={}", header.update().timestamp());
     } else if (header.kind() == wire::v1::OPERATION_KIND_NO_OP_RANGE) {
       line += fmt::format(" t={}..{}", header.update().first_timestamp(), header.update().timestamp());
+    } else if (header.kind() == wire::v1::OPERATION_KIND_MARK) {
+      line += fmt::format(" {}", header.mark());
+    } else if (header.kind() == wire::v1::OPERATION_KIND_HOLD) {
+      line += describe_hold(operation.body());
     }
     lines_ += fmt::format("{} <- {}\n", name(peer), line);
     CHECK(header.sequence() == last_sequence_[peer] + 1);

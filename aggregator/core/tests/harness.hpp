@@ -13,6 +13,9 @@
 
 namespace daedalus::aggregator::testing {
 
+/// Where random tests begin: what DAEDALUS_SEED says, or anywhere.
+[[nodiscard]] uint64_t base_seed();
+
 /// flights(id int NOT NULL, origin char(3), delay int).
 [[nodiscard]] std::shared_ptr<const semantics::Schema> flights();
 /// hash(origin) or round_robin; partition p lives on node p % nodes.
@@ -47,6 +50,7 @@ struct ClusterOptions {
   bool nodes_up = true;
   contract::HandleLimits node_handles = {};  ///< That nodes announce.
   const semantics::Language* node_language = &semantics::Language::own();
+  bool nodes_know_moments = true;
   std::shared_ptr<KnownStatements> known = nullptr;
 };
 
@@ -59,19 +63,26 @@ class Cluster {
 
   // ---- peers ----
   rpc::PeerId connect(wire::v1::Role role);
+  /// Connects a peer of a build that does not know moments.
+  rpc::PeerId connect_older(wire::v1::Role role);
   void disconnect(rpc::PeerId peer);
   void node_up(uint32_t node);
   /// Nodes that come up from now on have this language.
   void set_node_language(const semantics::Language& language) { options_.node_language = &language; }
+  /// Nodes that come up from now on know moments, or do not.
+  void set_nodes_know_moments(bool they_do) { options_.nodes_know_moments = they_do; }
   void node_down(uint32_t node, const std::string& reason = "connection reset");
   /// Dials what the core asked for; the other side then says it is a writer.
-  rpc::PeerId writer_up();
+  rpc::PeerId writer_up(bool knows_moments = true);
 
   // ---- operations from above; return the sequence used ----
   uint64_t send(rpc::PeerId peer, wire::v1::Operation operation);
   uint64_t select(rpc::PeerId peer, wire::v1::SelectBody body, wire::v1::ResultForm form = wire::v1::RESULT_FORM_FINAL);
   uint64_t update(rpc::PeerId peer, uint64_t timestamp, const std::string& origin, uint64_t confirmed_through = 0);
   void abort(rpc::PeerId peer, uint64_t sequence);
+  uint64_t mark(rpc::PeerId peer, uint64_t timestamp, bool is_passed_on = false);
+  /// Ends the turn, too.
+  uint64_t hold(rpc::PeerId peer, const std::vector<uint64_t>& moments, uint64_t prefix_min = 0);
 
   // ---- answers from below ----
   /// Sequence of the latest operation sent to the node; of a peer, for writers.
@@ -89,9 +100,15 @@ class Cluster {
   }
   void answer(rpc::PeerId peer, uint64_t sequence, wire::v1::Result result);
   void rows(uint32_t node, uint64_t sequence, std::string packed, uint32_t row_count);
-  void end(uint32_t node, uint64_t sequence, uint64_t row_count, const std::vector<uint32_t>& partitions);
+  void end(uint32_t node, uint64_t sequence, uint64_t row_count, const std::vector<uint32_t>& partitions,
+           uint64_t moment = 0);
   void fail(uint32_t node, uint64_t sequence, const Error& error);
   void confirm(uint32_t node, uint64_t sequence, uint64_t timestamp, const std::vector<uint32_t>& partitions = {});
+  /// The node says its mark.
+  void marked(uint32_t node, uint64_t sequence, uint64_t mark);
+  void held(uint32_t node, uint64_t sequence, uint64_t mark, const std::vector<uint64_t>& refused = {});
+  /// The node refuses a query whose moment lies below its mark.
+  void refuse_moment(uint32_t node, uint64_t sequence, uint64_t mark);
   void refuse(uint32_t node, uint64_t sequence, uint64_t timestamp, wire::v1::WriteRefusal reason);
 
   // ---- time and effects ----
@@ -109,6 +126,7 @@ class Cluster {
   Effects& effects() { return effects_; }
 
  private:
+  rpc::PeerId connect(const wire::v1::Hello& hello);
   void answer_inquiries(uint32_t node);
   [[nodiscard]] std::string name(rpc::PeerId peer) const;
 

@@ -144,6 +144,7 @@ TEST_F(SubmissionsTest, RelaysToTheWriterAndItsAnswerBack) {
   EXPECT_EQ(body.routes(0).SerializeAsString(), route_to(origin).SerializeAsString());
 
   wire::v1::Result confirmed;
+  confirmed.set_mark(12);
   confirmed.mutable_confirmed()->set_timestamp(12);
   cluster.answer(writer, cluster.last(writer), confirmed);
   EXPECT_EQ(cluster.take(), "client 102 #1 <- confirmed t=12\n");
@@ -223,6 +224,7 @@ TEST_F(SubmissionsTest, DescribesHowFarUpdatesAreNumbered) {
   register_writer();
   submit(delete_of("JFK"));
   wire::v1::Result confirmed;
+  confirmed.set_mark(12);
   confirmed.mutable_confirmed()->set_timestamp(12);
   cluster.answer(writer, cluster.last(writer), confirmed);
   cluster.send(client, make_operation(wire::v1::OPERATION_KIND_DESCRIBE));

@@ -296,6 +296,7 @@ TEST_F(UpdateFanOutTest, QueriesMustSeeWhatWasConfirmed) {
   EXPECT_EQ(cluster.last_operation(1).header().prefix_min(), 5u);
 
   cluster.confirm(0, update, 8, {0});
+  cluster.mark(writer, 8);
   cluster.select(client, select_ids());
   EXPECT_EQ(cluster.last_operation(1).header().prefix_min(), 8u);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daedalus/allocator/allocator.hpp"
+#include "daedalus/contract/features.hpp"
 #include "daedalus/contract/language.hpp"
 #include "daedalus/postgres/session_work.hpp"
 #include "wall_clock.hpp"
@@ -35,6 +36,7 @@ rpc::AsioOptions network_options(const Configuration& configuration, const std::
   options.hello.set_map_version(configuration.map->version);
   contract::announce(kClientHandles, options.hello);
   contract::announce(semantics::Language::own(), options.hello);
+  contract::announce_features(options.hello);
   // Answers stop long before it (MergeLimits); a peer that lets so much of the rest wait is too slow.
   options.limits.output_size_max = 128u << 20;
   options.output_budget = std::move(answer_budget);

@@ -68,7 +68,8 @@ final class StatusView {
         return "cluster " + reply.getClusterId() + ", as " + aggregator.getName() + " (process "
                 + aggregator.getProcessId() + ") sees it: " + aggregator.getClients() + " clients, "
                 + aggregator.getQueriesInFlight() + " queries and " + aggregator.getUpdatesInFlight()
-                + " updates in flight, " + unsigned(aggregator.getQueriesTotal()) + " queries and "
+                + " updates in flight, " + unsigned(aggregator.getQueriesTotal()) + " queries ("
+                + unsigned(aggregator.getQueriesAskedTwice()) + " asked twice) and "
                 + unsigned(aggregator.getUpdatesTotal()) + " updates so far, confirmed through "
                 + unsigned(aggregator.getConfirmed()) + ", time zones "
                 + (aggregator.getTimeZoneVersion().isEmpty() ? "MISSING" : aggregator.getTimeZoneVersion())

@@ -1,0 +1,44 @@
+// MARK: the writer's word that every update up to a timestamp is confirmed, on its way to all nodes.
+//
+// Decides when the writer is told how far the nodes are. Refuses to know what a mark is good for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "context.hpp"
+
+namespace daedalus::aggregator {
+
+/// Invariant: exactly one Marked leaves per round, unless it was forgotten. It has the watermark of each node that was
+/// up and answered, and leaves when none is left that may still answer.
+class MarkRounds {
+ public:
+  explicit MarkRounds(Context& context) : context_(context) {}
+
+  /// Passes the aggregator's mark on. Nodes that do not know marks are not asked.
+  void start(Upstream upstream, Instant now, rpc::Outbox& out);
+  void on_result(uint64_t round, NodeId node, const wire::v1::Result& result, rpc::Outbox& out);
+  void on_node_lost(uint64_t round, NodeId node, rpc::Outbox& out);
+  void expire(uint64_t round, rpc::Outbox& out);
+  void forget(uint64_t round);
+
+  [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(rounds_.size()); }
+
+ private:
+  struct Round {
+    Upstream upstream;
+    Instant deadline;
+    std::map<NodeId, uint64_t> waiting;  ///< Sequence of the hop to each node that has not answered.
+    wire::v1::Marked reply;
+  };
+  using Rounds = std::map<uint64_t, Round>;
+
+  void finish(Rounds::iterator round, rpc::Outbox& out);
+  void erase(Rounds::iterator round);
+
+  Context& context_;
+  Rounds rounds_;
+};
+
+}  // namespace daedalus::aggregator
