@@ -145,6 +145,8 @@ TEST_F(BlockTest, TheModesOfABlockAreWhatWasSaid) {
             "C SET|T transaction_isolation:25|D repeatable read|C SHOW|C COMMIT|Z I");
   EXPECT_EQ(told("BEGIN READ WRITE, ISOLATION LEVEL READ COMMITTED; SHOW transaction_read_only"),
             "C BEGIN|T transaction_read_only:25|D off|C SHOW|Z T");
+  EXPECT_EQ(told("COMMIT; BEGIN ISOLATION LEVEL READ UNCOMMITTED; SHOW transaction_isolation"),
+            "C COMMIT|C BEGIN|T transaction_isolation:25|D read uncommitted|C SHOW|Z T");
   EXPECT_EQ(told("SAVEPOINT a; SET TRANSACTION ISOLATION LEVEL READ COMMITTED"),
             "C SAVEPOINT|E 25001 SET TRANSACTION ISOLATION LEVEL must not be called in a subtransaction|Z E");
 }

@@ -18,14 +18,14 @@ constexpr std::string_view kReadOnly = "transaction_read_only";
 constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
 
 /// In the order of Isolation.
-constexpr std::array<std::string_view, 3> kIsolations{"read committed", "repeatable read", "serializable"};
+constexpr std::array<std::string_view, 4> kIsolations{"read uncommitted", "read committed", "repeatable read",
+                                                      "serializable"};
 
 std::string_view name_of(Isolation isolation) { return kIsolations[static_cast<size_t>(isolation)]; }
 
-/// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
+/// `name` is one of kIsolations.
 Isolation isolation_of(std::string_view name) {
-  const auto* const found = std::find(kIsolations.begin(), kIsolations.end(), name);
-  return found == kIsolations.end() ? Isolation::kReadCommitted : static_cast<Isolation>(found - kIsolations.begin());
+  return static_cast<Isolation>(std::find(kIsolations.begin(), kIsolations.end(), name) - kIsolations.begin());
 }
 
 }  // namespace

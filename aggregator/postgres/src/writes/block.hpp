@@ -38,7 +38,7 @@ class Block {
 
   // ---- how isolated it is ----
   /// Returns whether all its queries have to see the same rows: REPEATABLE READ and SERIALIZABLE.
-  [[nodiscard]] bool is_repeatable() const { return now_.isolation != Isolation::kReadCommitted; }
+  [[nodiscard]] bool is_repeatable() const { return now_.isolation >= Isolation::kRepeatableRead; }
   [[nodiscard]] bool is_serializable() const { return now_.isolation == Isolation::kSerializable; }
   /// Outside: whether a statement on its own is.
   [[nodiscard]] bool is_read_only() const;

@@ -25,9 +25,10 @@ BlockModes modes_of(const ::List* raw) {
     const std::string_view name(mode.defname);
     const std::string value = value_text(&constant_of(mode.arg)->val).value_or("");
     if (name == "transaction_isolation") {
-      modes.isolation = value == "serializable"      ? Isolation::kSerializable
-                        : value == "repeatable read" ? Isolation::kRepeatableRead
-                                                     : Isolation::kReadCommitted;
+      modes.isolation = value == "serializable"       ? Isolation::kSerializable
+                        : value == "repeatable read"  ? Isolation::kRepeatableRead
+                        : value == "read uncommitted" ? Isolation::kReadUncommitted
+                                                      : Isolation::kReadCommitted;
     } else if (name == "transaction_read_only") {
       modes.is_read_only = value != "0";
     }

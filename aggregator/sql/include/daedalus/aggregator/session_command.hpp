@@ -31,8 +31,8 @@ struct ResetCommand {
 struct ShowCommand {
   std::string name;  ///< "all": every one.
 };
-/// READ UNCOMMITTED is READ COMMITTED, as in PostgreSQL.
-enum class Isolation : uint8_t { kReadCommitted, kRepeatableRead, kSerializable };
+/// READ UNCOMMITTED is READ COMMITTED by another name, as in PostgreSQL.
+enum class Isolation : uint8_t { kReadUncommitted, kReadCommitted, kRepeatableRead, kSerializable };
 
 /// A statement asks for this isolation and access of a block; nothing: the block has what it would have anyway.
 struct BlockModes {
