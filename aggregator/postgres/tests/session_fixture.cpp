@@ -259,7 +259,7 @@ void SessionTest::answer_of(size_t operation, const std::vector<int64_t>& values
   if (ends) {
     wire::v1::Result end;
     end.set_sequence(operations_[operation].header().sequence());
-    end.mutable_end();
+    end.mutable_end()->set_moment(moment_);
     session_->on_result(std::move(end), now_);
   }
   deliver();
@@ -268,7 +268,7 @@ void SessionTest::answer_of(size_t operation, const std::vector<int64_t>& values
 void SessionTest::answer_end() {
   rows_began_ = false;
   wire::v1::Result result;
-  result.mutable_end();
+  result.mutable_end()->set_moment(moment_);
   answer(std::move(result));
 }
 
@@ -284,7 +284,7 @@ void SessionTest::answer_error(const std::string& sqlstate, const std::string& m
 
 void SessionTest::answer_confirmed(uint64_t rows_applied) {
   wire::v1::Result result;
-  result.mutable_confirmed()->set_timestamp(9);
+  result.mutable_confirmed()->set_timestamp(confirmed_at_);
   result.mutable_confirmed()->add_outcomes()->set_rows_applied(rows_applied);
   answer(std::move(result));
 }

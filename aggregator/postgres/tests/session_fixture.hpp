@@ -100,6 +100,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   std::vector<CatalogueWork> catalogue_;
   int abandoned_ = 0;
   bool rows_began_ = false;
+  uint64_t moment_ = 0;             ///< Queries are answered at this one.
+  uint64_t confirmed_at_ = 9;       ///< Updates are confirmed under this timestamp.
   std::optional<size_t> answered_;  ///< Which operation answers are for; the latest where it says nothing.
 };
 

@@ -8,8 +8,8 @@
 
 namespace daedalus::postgres {
 
-/// The type of a parameter's values. A `kIdentity` is the session's own user, or nobody else's role; `kFixed` can be
-/// shown and never be set.
+/// The type of a parameter's values. A `kMoment` is a timestamp of the total order, and 0 is none. A `kIdentity` is the
+/// session's own user, or nobody else's role; `kFixed` can be shown and never be set.
 enum class SettingKind : uint8_t {
   kText,
   kChoice,
@@ -17,6 +17,7 @@ enum class SettingKind : uint8_t {
   kBool,
   kInteger,
   kReal,
+  kMoment,
   kTimeZone,
   kLocale,
   kDateStyle,

@@ -222,6 +222,21 @@ Result<std::string> read_numeric(const SettingEntry& entry, std::string_view val
   return is_whole ? shown_with_unit(entry, static_cast<int64_t>(number)) : fmt::format("{:.6g}", number);
 }
 
+/// A timestamp of the total order; nothing is 0, which is none.
+Result<std::string> read_moment(const SettingEntry& entry, std::string_view value) {
+  const std::string_view text = without_blanks(value);
+  int64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!text.empty() && (problem != std::errc() || end != text.data() + text.size())) {
+    return invalid(entry, value, "a timestamp, such as SHOW daedalus.moment shows one; 0: none");
+  }
+  if (number < 0) {
+    return rejected("22023", fmt::format("{} is outside the valid range for parameter \"{}\" (0 .. {})", number,
+                                         entry.name, INT64_MAX));
+  }
+  return fmt::format("{}", number);
+}
+
 Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view value, std::string_view current,
                                  const semantics::TimeZones* zones) {
   switch (entry.kind) {
@@ -236,6 +251,8 @@ Result<std::string> read_by_kind(const SettingEntry& entry, std::string_view val
     case SettingKind::kInteger:
     case SettingKind::kReal:
       return read_numeric(entry, value);
+    case SettingKind::kMoment:
+      return read_moment(entry, value);
     case SettingKind::kTimeZone:
       return read_time_zone(entry, value, zones);
     case SettingKind::kLocale:
@@ -259,6 +276,12 @@ Result<std::string> read_setting(const SettingEntry& entry, std::string_view val
                                  const semantics::TimeZones* zones) {
   auto read = read_by_kind(entry, value, current, zones);
   return read && is_choice(entry.refused, *read) ? Result<std::string>(unsupported(entry, value)) : std::move(read);
+}
+
+uint64_t read_at_of(std::string_view shown) {
+  uint64_t number = 0;
+  std::from_chars(shown.data(), shown.data() + shown.size(), number);
+  return number;
 }
 
 int64_t milliseconds_of(std::string_view shown) {

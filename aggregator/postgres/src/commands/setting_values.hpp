@@ -21,6 +21,9 @@ namespace daedalus::postgres {
 /// Returns the order in a DateStyle that read_setting() made.
 [[nodiscard]] semantics::DateOrder order_of_date_style(std::string_view shown);
 
+/// Returns the timestamp that read_setting() made; 0: none.
+[[nodiscard]] uint64_t read_at_of(std::string_view shown);
+
 /// Returns the milliseconds of a duration that read_setting() made.
 [[nodiscard]] int64_t milliseconds_of(std::string_view shown);
 

@@ -22,6 +22,8 @@ constexpr std::string_view kEncoding = "client_encoding";
 constexpr std::string_view kIntervalStyle = "intervalstyle";
 constexpr std::string_view kDateStyle = "datestyle";
 constexpr std::string_view kComputeMs = "daedalus.compute_ms";
+constexpr std::string_view kReadAt = "daedalus.read_at";
+constexpr std::string_view kFreshness = "daedalus.freshness";
 
 bool is_custom(std::string_view key) {
   const size_t dot = key.find('.');
@@ -167,6 +169,8 @@ void Settings::learn() {
   idle_in_block_timeout_ns_ = milliseconds_of(current(kIdleInBlockTimeout)) * kMillisecond;
   idle_session_timeout_ns_ = milliseconds_of(current(kIdleSessionTimeout)) * kMillisecond;
   compute_ms_ = static_cast<uint32_t>(std::min<int64_t>(milliseconds_of(current(kComputeMs)), UINT32_MAX));
+  read_at_ = read_at_of(current(kReadAt));
+  freshness_ns_ = milliseconds_of(current(kFreshness)) * kMillisecond;
   encoding_ = encoding_of(current(kEncoding));
   interval_style_ = semantics::interval_style_of(current(kIntervalStyle));
   date_order_ = order_of_date_style(current(kDateStyle));

@@ -72,6 +72,11 @@ class Settings {
   /// Returns how long a query may compute in a segment; 0: as long as the nodes allow.
   [[nodiscard]] uint32_t compute_ms() const { return compute_ms_; }
 
+  /// The timestamp at which queries are to be answered; 0: the newest.
+  [[nodiscard]] uint64_t read_at() const { return read_at_; }
+  /// So long ago the aggregator may have heard last which updates are confirmed; 0: any time.
+  [[nodiscard]] int64_t freshness_ns() const { return freshness_ns_; }
+
   /// One of those there are, but for those that a session invents.
   struct Described {
     std::string_view name;  ///< PostgreSQL's spelling.
@@ -100,6 +105,8 @@ class Settings {
   int64_t idle_in_block_timeout_ns_ = 0;
   int64_t idle_session_timeout_ns_ = 0;
   uint32_t compute_ms_ = 0;
+  uint64_t read_at_ = 0;
+  int64_t freshness_ns_ = 0;
   semantics::IntervalStyle interval_style_ = semantics::IntervalStyle::kPostgres;
   semantics::DateOrder date_order_ = semantics::DateOrder::kMonthDayYear;
   ClientEncoding encoding_ = ClientEncoding::kUtf8;

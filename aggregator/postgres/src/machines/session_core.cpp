@@ -194,8 +194,19 @@ uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32
   header.set_remaining_ns(static_cast<uint64_t>(remaining_ns));
   header.set_compute_ms(settings->compute_ms());
   header.set_principal(entrance.user());
+  add_moment(header);
   body.SerializeToString(operation.mutable_body());
   return requests.ask(std::move(operation));
+}
+
+void SessionCore::add_moment(wire::v1::OperationHeader& header) const {
+  if (settings->read_at() != 0) {
+    header.set_at(settings->read_at());
+    header.set_is_firm(true);
+    return;
+  }
+  header.set_prefix_min(moments.demand());
+  header.set_freshness_ns(static_cast<uint64_t>(settings->freshness_ns()));
 }
 
 wire::v1::StatementBody SessionCore::body_of(const Portal& portal, uint32_t handle) const {

@@ -13,6 +13,7 @@
 //   portals              what runs, or has a name to be run by, cursors among them
 //   answers              the rows of portals that wait
 //   pipeline             queries that run beside each other
+//   moments              timestamps that its queries and updates have, and what its next query has to see
 //   group                writes that become one update; submission is its way to the writer
 #pragma once
 
@@ -37,6 +38,7 @@
 #include "descriptions.hpp"
 #include "frontend.hpp"
 #include "login_process.hpp"
+#include "moments.hpp"
 #include "output.hpp"
 #include "pipeline.hpp"
 #include "portals.hpp"
@@ -127,6 +129,8 @@ struct SessionCore {
   /// Returns the operation's sequence.
   uint64_t send_statement(const wire::v1::StatementBody& body, uint32_t handle, int64_t remaining_ns);
   [[nodiscard]] bool has_timeout() const { return settings->statement_timeout_ns() > 0; }
+  /// Says at which moment the query of this header is to be answered.
+  void add_moment(wire::v1::OperationHeader& header) const;
   /// A cursor's answer may take longer than statement_timeout, each FETCH may not.
   [[nodiscard]] int64_t time_left(bool is_cursor = false) const;
   /// Returns the statement whose rows this one gives, as far as is known now: a FETCH its cursor's, an EXECUTE its
@@ -154,7 +158,8 @@ struct SessionCore {
 
   // ---- what it keeps between statements ----
   ClientSettings settings;
-  Block block{settings};
+  Moments moments;
+  Block block{settings, moments};
   WriteGroup group;
   PreparedStatements statements;
   Answers answers;

@@ -274,6 +274,7 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     return;
   }
   core_.statements.learn_columns(result.rows());
+  core_.moments.learn(result);
   auto* const values = std::get_if<awaited::Values>(&core_.awaited);
   const auto* const table = std::get_if<awaited::TableSize>(&core_.awaited);
   if (core_.submission.awaits(result.sequence())) {

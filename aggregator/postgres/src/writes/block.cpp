@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "lower.hpp"
 #include "setting_entries.hpp"
 #include "setting_values.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
 constexpr std::string_view kBlockWrites = "daedalus.block_writes";
+constexpr std::string_view kMoment = "daedalus.moment";
 constexpr std::string_view kReadOnly = "transaction_read_only";
 constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
 
@@ -146,13 +148,17 @@ Result<void> Block::reset(const std::string& name) {
 }
 
 Result<std::string> Block::show(const std::string& name) const {
-  if (name == kIsolation && is_open()) {
+  const std::string key = lower(name);
+  if (key == kIsolation && is_open()) {
     return std::string(name_of(now_.isolation));
   }
-  if (name == kReadOnly && is_open()) {
+  if (key == kReadOnly && is_open()) {
     return std::string(now_.is_read_only ? "on" : "off");
   }
-  const std::string_view shown = name == kIsolation ? kDefaultIsolation : name == kReadOnly ? kDefaultReadOnly : name;
+  if (key == kMoment) {
+    return std::to_string(moments_.last_answer());
+  }
+  const std::string_view shown = key == kIsolation ? kDefaultIsolation : key == kReadOnly ? kDefaultReadOnly : name;
   return settings_->show(std::string(shown));
 }
 

@@ -15,6 +15,7 @@
 #include "client_settings.hpp"
 #include "command.hpp"
 #include "daedalus/base/result.hpp"
+#include "moments.hpp"
 #include "savepoints.hpp"
 #include "write_group.hpp"
 
@@ -22,8 +23,8 @@ namespace daedalus::postgres {
 
 class Block {
  public:
-  /// The settings outlive this.
-  explicit Block(ClientSettings& settings) : settings_(settings) {}
+  /// Both outlive this.
+  Block(ClientSettings& settings, const Moments& moments) : settings_(settings), moments_(moments) {}
 
   [[nodiscard]] BlockState state() const { return now_.state; }
   [[nodiscard]] bool is_open() const { return now_.state != BlockState::kIdle; }
@@ -98,6 +99,7 @@ class Block {
   };
 
   ClientSettings& settings_;
+  const Moments& moments_;
   Now now_;
 };
 
