@@ -141,14 +141,16 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
     return;
   }
   const uint64_t sequence = owner.operations.back().header().sequence();
-  const bool writes = owner.operations.back().header().kind() == wire::v1::OPERATION_KIND_SUBMIT;
+  const wire::v1::OperationKind kind = owner.operations.back().header().kind();
   owner.operations.pop_back();
   wire::v1::Result end;
   end.set_sequence(sequence);
   if ((choice & 2) != 0) {
     end.mutable_error()->set_sqlstate((choice & 4) != 0 ? "42P01" : "57014");
-  } else if (writes) {
+  } else if (kind == wire::v1::OPERATION_KIND_SUBMIT) {
     end.mutable_confirmed()->set_timestamp(1);
+  } else if (kind == wire::v1::OPERATION_KIND_HOLD) {
+    end.mutable_held()->set_oldest(choice & 8);
   } else {
     session.on_result(rows_of_one(sequence), kStart);
     end.mutable_end();
@@ -158,6 +160,7 @@ void answer(Owner& owner, PgSession& session, uint8_t choice) {
 
 /// Bytes at random would seldom say these.
 constexpr std::string_view kStatements[] = {"BEGIN",
+                                            "BEGIN ISOLATION LEVEL REPEATABLE READ",
                                             "COMMIT",
                                             "ROLLBACK",
                                             "SAVEPOINT a",
@@ -190,6 +193,7 @@ constexpr std::string_view kStatements[] = {"BEGIN",
                                             "INSERT INTO t VALUES (1)",
                                             "UPDATE t SET a = 1",
                                             "SELECT 1; SELECT 2",
+                                            "SET daedalus.read_at = 7",
                                             "SET statement_timeout = 1"};
 
 /// Wraps pieces of the input in messages with right lengths, so that what is behind them is reached.

@@ -220,6 +220,7 @@ TEST_F(BlockTest, SerializableBlocksReadOnly) {
   EXPECT_EQ(told("SET default_transaction_isolation = serializable; BEGIN; SHOW transaction_isolation"),
             "C SET|C BEGIN|T transaction_isolation:25|D serializable|C SHOW|Z T");
   send(query("SELECT 1"));
+  answer_held(7);
   answer_rows({1});
   static_cast<void>(said());
   EXPECT_EQ(told("INSERT INTO tickets (id) VALUES (1)"),

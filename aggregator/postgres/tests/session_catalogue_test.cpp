@@ -129,14 +129,16 @@ TEST_F(CatalogueTest, ABlockOfInsertsMayLookAtIt) {
   EXPECT_TRUE(operations_.empty());
 }
 
-TEST_F(CatalogueTest, RepeatableReadIsForOneQueryOfTheTable) {
+TEST_F(CatalogueTest, ABlockOfRepeatableReadMayLookAtIt) {
   log_in();
   send(query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT relname FROM pg_class"));
+  answer_held(7);
   answer_error("42P01", "no");
   answer_catalogue(answer_of({}));
   send(query("SELECT 1"));
   answer_rows({1});
   send(query("SELECT relname FROM pg_class"));
+  answer_error("42P01", "no");
   answer_catalogue(answer_of({}));
   EXPECT_EQ(said(), "C BEGIN|T relname:19|C SELECT 0|Z T|T id:23|D 1|C SELECT 1|Z T|T relname:19|C SELECT 0|Z T");
 }

@@ -282,6 +282,13 @@ void SessionTest::answer_error(const std::string& sqlstate, const std::string& m
   answer(std::move(result));
 }
 
+void SessionTest::answer_held(uint64_t moment, const std::vector<uint64_t>& refused) {
+  wire::v1::Result result;
+  result.mutable_held()->set_oldest(moment);
+  result.mutable_held()->mutable_refused()->Add(refused.begin(), refused.end());
+  answer(std::move(result));
+}
+
 void SessionTest::answer_confirmed(uint64_t rows_applied) {
   wire::v1::Result result;
   result.mutable_confirmed()->set_timestamp(confirmed_at_);
@@ -337,6 +344,13 @@ wire::v1::UpdateBody SessionTest::submitted() {
 void SessionTest::answer_catalogue(catalogue::Outcome outcome) {
   session_->on_catalogue(catalogue_.back().id, std::move(outcome), now_);
   deliver();
+}
+
+std::vector<uint64_t> SessionTest::held() {
+  EXPECT_EQ(operations_.back().header().kind(), wire::v1::OPERATION_KIND_HOLD);
+  wire::v1::HoldBody body;
+  EXPECT_TRUE(body.ParseFromString(operations_.back().body()));
+  return {body.moments().begin(), body.moments().end()};
 }
 
 std::string SessionTest::asked_sql() {

@@ -53,6 +53,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   void answer_rows(const std::vector<int64_t>& values, bool ends = true);
   void answer_end();
   void answer_error(const std::string& sqlstate, const std::string& message, uint32_t position = 0);
+  /// Answers a HOLD that wants a moment.
+  void answer_held(uint64_t moment, const std::vector<uint64_t>& refused = {});
   void answer_confirmed(uint64_t rows_applied);
   void answer(wire::v1::Result result);
   /// Answers one of the operations with rows of that column, and its end.
@@ -68,6 +70,8 @@ class SessionTest : public ::testing::Test, public SessionOwner {
   void converted();
   /// The update that the latest operation submits.
   wire::v1::UpdateBody submitted();
+  /// The moments that the latest operation names, which is a HOLD.
+  std::vector<uint64_t> held();
   /// The statement that the latest operation asks for.
   std::string asked_sql();
   /// Answers the latest statement for the catalogue.

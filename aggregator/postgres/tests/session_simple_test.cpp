@@ -353,14 +353,6 @@ TEST_F(SimpleTest, ABlockOfInsertsIsBounded) {
   EXPECT_EQ(said(), "E 54000 one update takes at most 65536 rows and 8388608 bytes|Z E");
 }
 
-TEST_F(SimpleTest, RepeatableReadIsForOneQuery) {
-  send(query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"));
-  answer_rows({1});
-  static_cast<void>(said());
-  send(query("SELECT 2"));
-  EXPECT_EQ(said(), "E 0A000 a second query in a block of REPEATABLE READ or SERIALIZABLE is not supported|Z E");
-}
-
 TEST_F(SimpleTest, AReadOnlyBlockTakesNoWrite) {
   send(query("START TRANSACTION READ ONLY"));
   send(query("DELETE FROM t"));

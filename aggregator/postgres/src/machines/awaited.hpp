@@ -80,6 +80,11 @@ struct Values {
   std::unique_ptr<Run> run;
   bool is_cancelled = false;
 };
+/// A moment is held, at which all of a block of REPEATABLE READ reads: the portal is executed once it is.
+struct Moment {
+  Portal* portal = nullptr;
+  uint32_t rows_max = 0;
+};
 struct Rows {
   Execution execution;
 };
@@ -123,7 +128,7 @@ struct Over {
 using Awaited =
     std::variant<awaited::FirstMessage, awaited::LoginMessage, awaited::Message, awaited::Verdict, awaited::Pieces,
                  awaited::Description, awaited::Home, awaited::Compilation, awaited::Plan, awaited::Values,
-                 awaited::Rows, awaited::TableSize, awaited::Outcome, awaited::CatalogueDescription,
+                 awaited::Moment, awaited::Rows, awaited::TableSize, awaited::Outcome, awaited::CatalogueDescription,
                  awaited::CatalogueCursor, awaited::CatalogueRows, awaited::Copy, awaited::Over>;
 
 /// Returns the kind of frame that the client may send now; nothing where somebody else is awaited.

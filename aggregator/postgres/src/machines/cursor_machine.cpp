@@ -75,6 +75,7 @@ void CursorMachine::open_cursor(Portal& portal, std::string sql, const std::vect
                                       command.is_binary,
                                       command.is_holdable,
                                       false,
+                                      core_.block.moment(),
                                       {},
                                       CursorRows(command.may_go_back ? core_.options.limits.cursor_passed_bytes : 0)});
   QueryMachine(core_).start_query(core_.portals.add(command.cursor, std::move(made)));
@@ -115,7 +116,7 @@ void CursorMachine::open_catalogue_cursor(const Portal& portal, catalogue::Answe
   made.has_ended = true;
   made.level = core_.block.savepoint_count();
   made.cursor = std::make_unique<Cursor>(
-      Cursor{command.may_go_back, command.is_binary, command.is_holdable, false, {}, std::move(rows)});
+      Cursor{command.may_go_back, command.is_binary, command.is_holdable, false, {}, {}, std::move(rows)});
   core_.answers.add_cursor(core_.portals.add(command.cursor, std::move(made)));
   append_command_complete("DECLARE CURSOR", core_.out());
 }

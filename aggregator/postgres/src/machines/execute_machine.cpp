@@ -10,6 +10,7 @@
 #include "cursor_machine.hpp"
 #include "describe_machine.hpp"
 #include "explain_machine.hpp"
+#include "moment_machine.hpp"
 #include "pipeline_machine.hpp"
 #include "query_machine.hpp"
 #include "write_machine.hpp"
@@ -21,6 +22,9 @@ void ExecuteMachine::execute(Portal& portal, uint32_t rows_max) {
   const Command& command = portal.statement->command;
   if (auto may = core_.block.check(command); !may) {
     return core_.fail(may.error());
+  }
+  if (MomentMachine(core_).is_wanted(portal)) {
+    return MomentMachine(core_).ask(portal, rows_max);
   }
   if (std::holds_alternative<DeclareCommand>(command)) {
     return DescribeMachine(core_).declare(portal);

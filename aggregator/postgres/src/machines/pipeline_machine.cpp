@@ -45,7 +45,8 @@ bool PipelineMachine::may_run_ahead(const Frame& frame) const {
       return message && message->statement.empty();
     }
     case 'E':
-      return !core_.block.has_failed() && !core_.block.is_repeatable() && is_plain_query(frame.body, core_.portals);
+      return !core_.block.has_failed() && (!core_.block.is_repeatable() || core_.block.moment() != nullptr) &&
+             is_plain_query(frame.body, core_.portals);
     case 'S':
       return !core_.block.is_open() && !core_.pipeline.has_parsed_ahead();
     default:

@@ -18,10 +18,6 @@ Result<void> QueryMachine::check_query() const {
     return rejected("0A000", "a query after a write that has not been submitted yet is not supported",
                     core_.block.is_open() ? "use autocommit, or COMMIT first" : "send it behind a Sync of its own");
   }
-  if (core_.block.is_repeatable() && core_.block.has_queried()) {
-    return rejected("0A000", "a second query in a block of REPEATABLE READ or SERIALIZABLE is not supported",
-                    "use READ COMMITTED, where each query sees all that was confirmed before it");
-  }
   return {};
 }
 
@@ -43,6 +39,9 @@ void QueryMachine::take_result(Portal& portal, wire::v1::Result&& result) {
   }
   portal.has_ended = true;
   portal.sequence = 0;
+  if (portal.cursor != nullptr) {
+    portal.cursor->moment.reset();
+  }
   if (portal.cursor != nullptr && result.has_end()) {
     portal.cursor->rows.end();
   }

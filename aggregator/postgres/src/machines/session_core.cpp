@@ -200,8 +200,8 @@ uint64_t SessionCore::send_statement(const wire::v1::StatementBody& body, uint32
 }
 
 void SessionCore::add_moment(wire::v1::OperationHeader& header) const {
-  if (settings->read_at() != 0) {
-    header.set_at(settings->read_at());
+  if (block.moment() != nullptr || settings->read_at() != 0) {
+    header.set_at(block.moment() != nullptr ? *block.moment() : settings->read_at());
     header.set_is_firm(true);
     return;
   }

@@ -14,6 +14,7 @@
 //   answers              the rows of portals that wait
 //   pipeline             queries that run beside each other
 //   moments              timestamps that its queries and updates have, and what its next query has to see
+//   held_moments         those that are held for its blocks and cursors
 //   group                writes that become one update; submission is its way to the writer
 #pragma once
 
@@ -37,6 +38,7 @@
 #include "daedalus/wire/v1/operations.pb.h"
 #include "descriptions.hpp"
 #include "frontend.hpp"
+#include "held_moments.hpp"
 #include "login_process.hpp"
 #include "moments.hpp"
 #include "output.hpp"
@@ -159,6 +161,7 @@ struct SessionCore {
   // ---- what it keeps between statements ----
   ClientSettings settings;
   Moments moments;
+  HeldMoments held_moments;
   Block block{settings, moments};
   WriteGroup group;
   PreparedStatements statements;

@@ -15,6 +15,7 @@
 #include "extended_machine.hpp"
 #include "login_machine.hpp"
 #include "message_encoding.hpp"
+#include "moment_machine.hpp"
 #include "pipeline_machine.hpp"
 #include "query_machine.hpp"
 #include "simple_machine.hpp"
@@ -72,6 +73,7 @@ void PgSession::process() {
     handle(**frame);
   }
   if (!core_.is_over()) {
+    MomentMachine(core_).tell();
     core_.input.drop_read();
     core_.count_kept();
   }
@@ -285,6 +287,10 @@ void PgSession::on_result(wire::v1::Result&& result, Instant /*now*/) {
     } else if (end) {
       WriteMachine(core_).end_submission(std::move(*end));
     }
+  } else if (core_.held_moments.awaits(result.sequence())) {
+    if (const auto next = MomentMachine(core_).take(result); next.portal != nullptr) {
+      ExecuteMachine(core_).execute(*next.portal, next.rows_max);
+    }
   } else if (values != nullptr && result.sequence() == values->run->sequence) {
     ExecuteMachine(core_).on_values(*values, std::move(result));
   } else if (table != nullptr && result.sequence() == table->sequence) {
@@ -331,6 +337,10 @@ void PgSession::cancel(Instant /*now*/) {
   if (Portal* const running = core_.awaited_portal(); running != nullptr && running->sequence != 0) {
     running->is_cancelled = true;
     core_.requests.abort(running->sequence);
+  } else if (core_.is_awaited<awaited::Moment>()) {
+    core_.held_moments.give_up(core_.requests);
+    core_.fail(cancelled_by_user());
+    process();
   } else if (is_of_catalogue(core_.awaited)) {
     core_.requests.abandon_catalogue();
     core_.fail(cancelled_by_user());

@@ -18,7 +18,7 @@
 //   ExecuteMachine                  which machine runs a statement; EXECUTE
 //   DescribeMachine                 what a statement takes and gives
 //   CopyMachine, CursorMachine, CommandMachine, ExplainMachine
-//   PipelineMachine, CatalogueMachine, WriteMachine
+//   PipelineMachine, CatalogueMachine, WriteMachine, MomentMachine
 //   QueryMachine                    queries of the table, and rows on their way to the client
 #pragma once
 

@@ -16,6 +16,7 @@
 #include "daedalus/wire/v1/operations.pb.h"
 #include "failure.hpp"
 #include "fetch_run.hpp"
+#include "held_moments.hpp"
 #include "prepared_statements.hpp"
 #include "value_format.hpp"
 
@@ -33,6 +34,7 @@ struct Cursor {
   bool is_binary = false;
   bool is_holdable = false;
   bool is_held = false;                    ///< The transaction that made it is over.
+  HeldMoment moment = {};                  ///< Until its whole answer has come, also behind its block's end.
   std::vector<semantics::Column> columns;  ///< As they came.
   CursorRows rows;
 };

@@ -16,6 +16,7 @@ constexpr std::string_view kIsolation = "transaction_isolation";
 constexpr std::string_view kDefaultIsolation = "default_transaction_isolation";
 constexpr std::string_view kBlockWrites = "daedalus.block_writes";
 constexpr std::string_view kMoment = "daedalus.moment";
+constexpr std::string_view kReadAt = "daedalus.read_at";
 constexpr std::string_view kReadOnly = "transaction_read_only";
 constexpr std::string_view kDefaultReadOnly = "default_transaction_read_only";
 
@@ -76,6 +77,9 @@ Result<void> Block::set_modes(const BlockModes& modes, bool has_writes) {
   if (modes.is_read_only == false && now_.is_read_only && (has_begun || now_.savepoints.count() > 0)) {
     return rejected("25001", "transaction read-write mode must be set before any query");
   }
+  if (modes.isolation) {
+    now_.moment.reset();  // Taken by what turned out to be no query of the table.
+  }
   now_.isolation = modes.isolation.value_or(now_.isolation);
   now_.is_read_only = modes.is_read_only.value_or(now_.is_read_only);
   return {};
@@ -123,7 +127,18 @@ std::optional<BlockModes> Block::modes_of(const SetCommand& command) const {
   return modes;
 }
 
+Result<void> Block::check_read_at(std::string_view name) const {
+  if (now_.moment != nullptr && lower(name) == kReadAt) {
+    return rejected("25001", "daedalus.read_at must be set before any query of the block",
+                    "all queries of a block of REPEATABLE READ or SERIALIZABLE are answered at one moment");
+  }
+  return {};
+}
+
 Result<void> Block::set(const SetCommand& command) {
+  if (auto may = check_read_at(command.name); !may) {
+    return may;
+  }
   auto replaced = settings_->show(command.name);
   Settings& settings = settings_.change(is_open());
   auto done = command.value ? settings.set(command.name, *command.value) : settings.reset(command.name);
@@ -139,6 +154,9 @@ Result<void> Block::set(const SetCommand& command) {
 }
 
 Result<void> Block::reset(const std::string& name) {
+  if (auto may = check_read_at(name); !may) {
+    return may;
+  }
   Settings& settings = settings_.change(is_open());
   if (name != "all") {
     return settings.reset(name);

@@ -10,11 +10,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "backend.hpp"
 #include "client_settings.hpp"
 #include "command.hpp"
 #include "daedalus/base/result.hpp"
+#include "held_moments.hpp"
 #include "moments.hpp"
 #include "savepoints.hpp"
 #include "write_group.hpp"
@@ -41,6 +43,10 @@ class Block {
   /// Returns whether all its queries have to see the same rows: REPEATABLE READ and SERIALIZABLE.
   [[nodiscard]] bool is_repeatable() const { return now_.isolation >= Isolation::kRepeatableRead; }
   [[nodiscard]] bool is_serializable() const { return now_.isolation == Isolation::kSerializable; }
+  /// The moment at which all its queries are answered; null: it has taken none.
+  [[nodiscard]] const HeldMoment& moment() const { return now_.moment; }
+  /// Precondition: is_repeatable().
+  void take_moment(HeldMoment moment) { now_.moment = std::move(moment); }
   /// Outside: whether a statement on its own is.
   [[nodiscard]] bool is_read_only() const;
   /// `has_writes`: something in it has been written. Precondition: is_open(). Errors: 25001.
@@ -68,9 +74,9 @@ class Block {
   }
 
   // ---- settings ----
-  /// Errors: those of Settings.
+  /// Errors: those of Settings; 25001 the block has its moment already.
   [[nodiscard]] Result<void> set(const SetCommand& command);
-  /// "all": everything. Errors: those of Settings.
+  /// "all": everything. Errors: those of set().
   [[nodiscard]] Result<void> reset(const std::string& name);
   [[nodiscard]] Result<std::string> show(const std::string& name) const;
 
@@ -87,11 +93,15 @@ class Block {
   [[nodiscard]] size_t savepoint_bytes() const { return now_.savepoints.bytes(); }
 
  private:
+  /// Errors: 25001.
+  [[nodiscard]] Result<void> check_read_at(std::string_view name) const;
+
   struct Now {
     BlockState state = BlockState::kIdle;
     Isolation isolation = Isolation::kReadCommitted;
     bool is_read_only = false;
     bool has_queried = false;
+    HeldMoment moment;
     uint64_t effects = 0;                                      ///< Writes that have taken effect.
     Settings::Values values;                                   ///< When it began.
     std::map<std::string, std::optional<std::string>> locals;  ///< SET LOCAL replaced these.
