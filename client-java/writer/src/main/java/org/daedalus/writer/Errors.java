@@ -2,6 +2,7 @@ package org.daedalus.writer;
 
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.WriteRefused;
 
 /** Errors of the wire, made in one place. */
 final class Errors {
@@ -49,6 +50,12 @@ final class Errors {
     static Error takenOver(String holder, long epoch) {
         return fatal(OBJECT_IN_USE, holder + " has taken over as the writer (epoch " + epoch + ")",
                 "send updates to it");
+    }
+
+    /** Words why a node has refused an update for ever. */
+    static Error broken(WriteRefused refused) {
+        return fatal(CLUSTER_BROKEN, "node " + refused.getNode() + " refused update " + refused.getTimestamp() + ": "
+                + refused.getError().getMessage(), START_AFRESH);
     }
 
     private static Error make(ErrorCategory category, String sqlState, String message, String hint) {

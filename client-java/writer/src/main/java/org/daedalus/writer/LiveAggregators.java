@@ -38,6 +38,11 @@ final class LiveAggregators {
         return all.isEmpty();
     }
 
+    /** Returns the next operation to {@code peer}, which must be there. */
+    KeptUpdate.Carrier to(long peer) {
+        return all.stream().filter(each -> each.peer == peer).findFirst().orElseThrow().next();
+    }
+
     /** Returns the next operation to the first one from {@code peer} on, in turn. Precondition: there is one. */
     KeptUpdate.Carrier toFirstFrom(long peer) {
         return all.stream().filter(each -> each.peer >= peer).findFirst().orElse(all.get(0)).next();

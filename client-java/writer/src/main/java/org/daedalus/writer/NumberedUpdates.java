@@ -8,6 +8,7 @@ import org.daedalus.wire.v1.Operation;
 import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.UpdateHeader;
+import org.daedalus.wire.v1.WriteRefused;
 
 /**
  * Updates from the number they get to the moment when every node has them: number, append to the journal, send, send
@@ -27,6 +28,7 @@ final class NumberedUpdates {
     private final LiveAggregators aggregators;
     private final TreeMap<Long, KeptUpdate> kept = new TreeMap<>();
     private final Map<KeptUpdate.Carrier, Long> sent = new HashMap<>();
+    private final ServedGaps gaps = new ServedGaps();
     private long bytes;
     private long epoch;
     private long lastNumbered;
@@ -81,6 +83,7 @@ final class NumberedUpdates {
         epoch = writerEpoch;
         lastProgressNs = nowNs;
         paused = false;
+        gaps.clear();
         kept.forEach((timestamp, update) -> {
             update.sent = timestamp <= accepted && update.confirmed;
             if (!update.sent) {
@@ -200,12 +203,25 @@ final class NumberedUpdates {
      * way, or the connection's end will say so, and sent once more they would only add to the load of those who are
      * late with them.
      */
-    void resendFrom(long first, long nowNs, WriterEffects effects) {
+    private void resendFrom(long first, long nowNs, WriterEffects effects) {
         kept.tailMap(first).forEach((timestamp, update) -> {
             if (update.answered) {
                 send(timestamp, nowNs, effects);
             }
         });
+    }
+
+    /**
+     * A node lacks an update before those that it was sent.
+     *
+     * @param durable how far the node has come in this life: a gap below that is old news
+     */
+    void onGap(WriteRefused refused, long durable, long nowNs, WriterEffects effects) {
+        long lastAccepted = refused.getLastAccepted();
+        if (lastAccepted >= durable
+                && gaps.isNew(refused.getNode(), lastAccepted, nowNs, options.resendAfterNs())) {
+            resendFrom(lastAccepted + 1, nowNs, effects);
+        }
     }
 
     long nextDeadlineNs() {

@@ -1,6 +1,7 @@
 package org.daedalus.writer;
 
 import java.util.List;
+import org.daedalus.wire.v1.Error;
 
 /**
  * A journal's knowledge of the time before this process, with which the core begins.
@@ -43,5 +44,17 @@ record RecoveredJournal(
     /** Returns the first update that can still be sent. */
     long keptFrom() {
         return updates.isEmpty() ? lastNumbered + 1 : updates.get(0).timestamp();
+    }
+
+    /**
+     * Returns null, or why there is too little of a journal for nodes of that durability: those that keep their rows
+     * come back with what had reached only some of them, which a journal completes.
+     */
+    Error refusal(String durability) {
+        boolean keepsRows = !durability.isEmpty() && !durability.equals("off");
+        return this != NONE || !keepsRows ? null : Errors.rejected(Errors.NOT_IN_STATE, "the storage nodes keep their "
+                + "rows on disk (durability " + durability + "), and this writer has no journal: updates that had "
+                + "reached only some of them could not be completed after its end",
+                "give it a journal (--journal-dir)");
     }
 }

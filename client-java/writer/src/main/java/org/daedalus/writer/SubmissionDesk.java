@@ -141,7 +141,7 @@ final class SubmissionDesk {
             waiters.computeIfAbsent(submission.key(), key -> new ArrayList<>()).add(waiter);
             waiterCount++;
         } else if (refusal.isStale()) {
-            effects.answers().add(new WriterEffects.Answer(waiter, stale(refusal)));
+            answer(waiter, stale(refusal), effects);
         } else {
             refuse(waiter, refusal.error(), effects);
         }
@@ -172,22 +172,27 @@ final class SubmissionDesk {
             List<Long> waiting = waiters.remove(outcome.submission());
             if (waiting != null) {
                 waiterCount -= waiting.size();
-                Result result = outcome.error() == null
-                        ? Result.newBuilder().setConfirmed(outcome.confirmed()).build()
-                        : Result.newBuilder().setError(outcome.error()).build();
-                waiting.forEach(waiter -> effects.answers().add(new WriterEffects.Answer(waiter, result)));
+                Result.Builder result = outcome.error() == null
+                        ? Result.newBuilder().setConfirmed(outcome.confirmed())
+                        : Result.newBuilder().setError(outcome.error());
+                waiting.forEach(waiter -> answer(waiter, result, effects));
             }
         }
     }
 
-    private static void refuse(long waiter, Error error, WriterEffects effects) {
-        effects.answers().add(new WriterEffects.Answer(waiter, Result.newBuilder().setError(error).build()));
+    private void refuse(long waiter, Error error, WriterEffects effects) {
+        answer(waiter, Result.newBuilder().setError(error), effects);
     }
 
-    private Result stale(WriterEffects.Refusal refusal) {
+    /** Every answer says how much is confirmed: whoever passes it on learns that, too. */
+    private void answer(long waiter, Result.Builder result, WriterEffects effects) {
+        effects.answers().add(new WriterEffects.Answer(waiter, result.setMark(core.confirmedThrough()).build()));
+    }
+
+    private Result.Builder stale(WriterEffects.Refusal refusal) {
         return Result.newBuilder().setRefused(WriteRefused.newBuilder()
                 .setReason(WriteRefusal.WRITE_REFUSAL_STALE_SUBMISSION)
                 .setEpoch(core.epoch()).setTimestamp(core.numberedAfter()).setHolder(options.name())
-                .setError(refusal.error())).build();
+                .setError(refusal.error()));
     }
 }

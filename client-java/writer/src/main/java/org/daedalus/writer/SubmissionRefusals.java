@@ -35,8 +35,15 @@ final class SubmissionRefusals {
                 + updates.lastNumbered(), "try again later, or see to that node"));
     }
 
-    /** Refuses while the journal is full. */
-    static WriterEffects.Refusal noRoomInJournal(JournalState journal, NumberedUpdates updates,
+    /** Refuses while the journal takes nothing; null: it takes updates. */
+    static WriterEffects.Refusal ofJournal(JournalState journal, NumberedUpdates updates, Watermarks watermarks) {
+        if (journal.problem() != null) {
+            return WriterEffects.Refusal.of(journal.problem());
+        }
+        return journal.isFull() ? noRoomInJournal(journal, updates, watermarks) : null;
+    }
+
+    private static WriterEffects.Refusal noRoomInJournal(JournalState journal, NumberedUpdates updates,
             Watermarks watermarks) {
         Map.Entry<Integer, Long> slowest = watermarks.slowest();
         return WriterEffects.Refusal.of(Errors.retry(Errors.DISK_FULL, "the journal has its " + journal.bytesMax()

@@ -2,6 +2,7 @@ package org.daedalus.writer;
 
 import com.google.protobuf.ByteString;
 import java.util.List;
+import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.Operation;
@@ -16,10 +17,11 @@ import org.daedalus.wire.v1.WriterStatus;
 /**
  * The logical writer's protocol (docs/protocol.md, "Updates", "Epochs", "Submissions").
  *
- * <p>Joins three machines: {@link EpochRaise} until this process is the writer, {@link NumberedUpdates} from an
- * update's number to the last node that has it, {@link KnownSubmissions} for what comes twice. Knows no sockets,
- * threads, clocks, schemas or files: events and {@code nowNs} go in, {@link WriterEffects} come out, and of what is to
- * be made durable it is told by {@link #onJournaled} when it is.
+ * <p>Joins five machines: {@link EpochRaise} until this process is the writer, {@link NumberedUpdates} from an update's
+ * number to the last node that has it, {@link Marks} and {@link UntoldOutcomes} from its confirmation until somebody is
+ * told of it, {@link KnownSubmissions} for what comes twice. Knows no sockets, threads, clocks, schemas or files:
+ * events and {@code nowNs} go in, {@link WriterEffects} come out, and of what is to be made durable it is told by
+ * {@link #onJournaled} when it is.
  */
 final class WriterCore {
     /** The writer passes through these phases on its way to numbering updates. */
@@ -37,7 +39,8 @@ final class WriterCore {
     private final Watermarks watermarks = new Watermarks();
     private final NodeLanguages languages = new NodeLanguages(aggregators, watermarks);
     private final KnownSubmissions known;
-    private final ServedGaps gaps = new ServedGaps();
+    private final Marks marks = new Marks(aggregators);
+    private final UntoldOutcomes untold;
     private final WriterReport report;
     private final RecoveredJournal journal;
     private Phase phase = Phase.IDLE;
@@ -59,6 +62,7 @@ final class WriterCore {
         this.journal = journal;
         this.raise = new EpochRaise(options, aggregators, journal);
         this.updates = new NumberedUpdates(options, aggregators);
+        this.untold = new UntoldOutcomes(updates, marks, aggregators);
         this.known = new KnownSubmissions(options.submissionsKnownMax(), options.submissionBytesMax());
         this.report = new WriterReport(options, aggregators, raise, updates, watermarks, known);
         if (journal.isUsed()) {
@@ -91,6 +95,11 @@ final class WriterCore {
         return updates.lastNumbered();
     }
 
+    /** Every update up to here is confirmed: the writer's mark. */
+    long confirmedThrough() {
+        return updates.confirmedThrough();
+    }
+
     /** Every update up to here has its number for ever. */
     long journaledThrough() {
         return updates.journaledThrough();
@@ -112,8 +121,16 @@ final class WriterCore {
 
     // ---- aggregators come and go ----
 
-    void onUp(long peer, long nowNs, WriterEffects effects) {
+    /**
+     * An aggregator is there.
+     *
+     * @param takesMarks says that its build knows marks
+     */
+    void onUp(long peer, boolean takesMarks, long nowNs, WriterEffects effects) {
         aggregators.add(peer, DESCRIBE_SEQUENCE + 1);
+        if (takesMarks) {
+            marks.onUp(peer);
+        }
         effects.sends().add(new WriterEffects.Send(peer, Operation.newBuilder().setHeader(OperationHeader.newBuilder()
                 .setSequence(DESCRIBE_SEQUENCE).setKind(OperationKind.OPERATION_KIND_DESCRIBE)).build()));
         if (phase == Phase.IDLE) {
@@ -127,6 +144,7 @@ final class WriterCore {
 
     void onDown(long peer, long nowNs, WriterEffects effects) {
         aggregators.remove(peer);
+        marks.onDown(peer);
         raise.onDown(peer, nowNs);
         languages.onDown(peer);
         if (phase == Phase.ACTIVE) {
@@ -160,7 +178,7 @@ final class WriterCore {
 
     private void begin(long nowNs, WriterEffects effects) {
         raise.accepted().forEach(watermarks::start);
-        gaps.clear();
+        marks.begin(nowNs);
         phase = Phase.ACTIVE;
         long lowest = raise.accepted().stream().mapToLong(NodeWatermark::getApplied).min().orElseThrow();
         if (firstEpoch == 0) {
@@ -179,6 +197,7 @@ final class WriterCore {
      */
     private void raiseAgain(long nowNs, WriterEffects effects) {
         updates.pause();
+        marks.stop();
         phase = Phase.RAISING;
         raise.again(new EpochRaise.Numbered(updates.keptFrom(), updates.lastNumbered()), nowNs, effects);
     }
@@ -201,7 +220,7 @@ final class WriterCore {
         SubmissionKey key = submission.key();
         KnownSubmissions.Known found = known.find(key);
         if (found != null) {
-            repeat(key, found, effects);
+            untold.repeat(key, found, phase == Phase.FAILED ? failure : null, effects);
             return null;
         }
         if (phase != Phase.ACTIVE) {
@@ -212,27 +231,14 @@ final class WriterCore {
             return SubmissionRefusals.unknown(submission, epoch(), known.forgottenThrough());
         }
         KeptUpdate update = new KeptUpdate(body, routes, mapVersion, key);
-        if (!updates.hasRoomFor(update)) {
-            return SubmissionRefusals.noRoom(updates, watermarks);
+        WriterEffects.Refusal refusal = updates.hasRoomFor(update) && !untold.isFull()
+                ? SubmissionRefusals.ofJournal(journalState, updates, watermarks)
+                : SubmissionRefusals.noRoom(updates, watermarks);
+        if (refusal == null) {
+            known.add(key, updates.number(update, effects));
+            effects.setDeadlineNs(nextDeadlineNs());
         }
-        if (journalState.problem() != null) {
-            return WriterEffects.Refusal.of(journalState.problem());
-        }
-        if (journalState.isFull()) {
-            return SubmissionRefusals.noRoomInJournal(journalState, updates, watermarks);
-        }
-        known.add(key, updates.number(update, effects));
-        effects.setDeadlineNs(nextDeadlineNs());
-        return null;
-    }
-
-    /** While it is under way nothing is said: the outcome comes once, to all who ask under this id. */
-    private void repeat(SubmissionKey key, KnownSubmissions.Known found, WriterEffects effects) {
-        if (found.isConfirmed()) {
-            effects.outcomes().add(new WriterEffects.SubmissionOutcome(key, found.confirmed(), null));
-        } else if (phase == Phase.FAILED) {
-            effects.outcomes().add(unknown(key, found.timestamp));
-        }
+        return refusal;
     }
 
     /** Every update up to {@code through} is in the journal, and survives this process: only now may they leave. */
@@ -256,7 +262,6 @@ final class WriterCore {
         effects.setDeadlineNs(nextDeadlineNs());
     }
 
-    /** Says what the core keeps, for those who watch it. */
     WriterStatus.Builder status() {
         return report.status(phase, journalState, failure, mapRefusal);
     }
@@ -266,7 +271,7 @@ final class WriterCore {
     long nextDeadlineNs() {
         return switch (phase) {
             case FAILED -> NEVER;
-            case ACTIVE -> updates.nextDeadlineNs();
+            case ACTIVE -> Math.min(updates.nextDeadlineNs(), marks.nextDeadlineNs());
             default -> raise.nextDeadlineNs();
         };
     }
@@ -280,6 +285,14 @@ final class WriterCore {
         effects.setDeadlineNs(nextDeadlineNs());
     }
 
+    // ---- marks ----
+
+    /** Sends the mark to whom it is due: the driver calls this once it has handed in all that had arrived. */
+    void sendMarks(long nowNs, WriterEffects effects) {
+        marks.send(updates.confirmedThrough(), nowNs, effects);
+        effects.setDeadlineNs(nextDeadlineNs());
+    }
+
     // ---- answers ----
 
     /** No answer will come: the operation was not handed to its connection. */
@@ -287,13 +300,22 @@ final class WriterCore {
         KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, sequence);
         languages.onUnsent(carrier);
         updates.onUnsent(carrier);
+        marks.onAnswer(carrier, false); // It is repeated.
     }
 
     void onResult(long peer, Result result, long nowNs, WriterEffects effects) {
-        KeptUpdate.Carrier carrier = new KeptUpdate.Carrier(peer, result.getSequence());
+        takeAnswer(new KeptUpdate.Carrier(peer, result.getSequence()), result, nowNs, effects);
+        untold.tell(effects);
+        effects.setDeadlineNs(nextDeadlineNs());
+    }
+
+    private void takeAnswer(KeptUpdate.Carrier carrier, Result result, long nowNs, WriterEffects effects) {
+        marks.learn(result);
+        if (marks.onAnswer(carrier, !result.hasMarked())) {
+            return; // Its watermarks were all there was to learn.
+        }
         if (result.hasDescribed()) {
-            effects.setDescribed(result.getDescribed());
-            checkDurability(result.getDescribed().getDurability(), effects);
+            onDescribed(result.getDescribed(), effects);
         } else if (languages.isQuestion(carrier)) {
             languages.onAnswered(result);
         } else if (raise.isRequest(carrier)) {
@@ -302,7 +324,14 @@ final class WriterCore {
         } else if (phase == Phase.ACTIVE && updates.timestampOf(carrier) != null) {
             onUpdateAnswered(carrier, result, nowNs, effects);
         }
-        effects.setDeadlineNs(nextDeadlineNs());
+    }
+
+    private void onDescribed(DescribeReply described, WriterEffects effects) {
+        effects.setDescribed(described);
+        Error refusal = journal.refusal(described.getDurability());
+        if (refusal != null && phase != Phase.FAILED) {
+            fail(refusal, effects);
+        }
     }
 
     private void onUpdateAnswered(KeptUpdate.Carrier carrier, Result result, long nowNs, WriterEffects effects) {
@@ -322,14 +351,14 @@ final class WriterCore {
         KeptUpdate update = updates.confirm(timestamp, nowNs);
         if (update != null) {
             effects.outcomeRecords().add(known.confirm(timestamp, update.submission, confirmed));
-            effects.outcomes().add(new WriterEffects.SubmissionOutcome(update.submission, confirmed, null));
+            untold.add(timestamp, update.submission, confirmed);
         }
         updates.forgetSettled(watermarks.lowest());
     }
 
     private void onRefused(long peer, WriteRefused refused, long nowNs, WriterEffects effects) {
         switch (refused.getReason()) {
-            case WRITE_REFUSAL_GAP -> onGap(refused, nowNs, effects);
+            case WRITE_REFUSAL_GAP -> updates.onGap(refused, watermarks.of(refused.getNode()), nowNs, effects);
             case WRITE_REFUSAL_OVERLOADED -> updates.onOverloaded(refused.getRetryAfterNs(), nowNs);
             case WRITE_REFUSAL_UNREACHABLE -> {
                 // Sent again when resendAfterNs have passed without progress.
@@ -337,8 +366,7 @@ final class WriterCore {
             case WRITE_REFUSAL_STALE_MAP -> passBy(peer, refused.getError(), nowNs, effects);
             case WRITE_REFUSAL_NEW_INCARNATION -> raiseAgain(nowNs, effects);
             case WRITE_REFUSAL_STALE_EPOCH -> onStaleEpoch(refused, nowNs, effects);
-            default -> fail(Errors.fatal(Errors.CLUSTER_BROKEN, "node " + refused.getNode() + " refused update "
-                    + refused.getTimestamp() + ": " + refused.getError().getMessage(), Errors.START_AFRESH), effects);
+            default -> fail(Errors.broken(refused), effects);
         }
     }
 
@@ -346,9 +374,9 @@ final class WriterCore {
     private void onStaleEpoch(WriteRefused refused, long nowNs, WriterEffects effects) {
         if (refused.getEpoch() <= epoch()) {
             raiseAgain(nowNs, effects);
-            return;
+        } else {
+            fail(Errors.takenOver(refused.getHolder(), refused.getEpoch()), effects);
         }
-        fail(Errors.takenOver(refused.getHolder(), refused.getEpoch()), effects);
     }
 
     /**
@@ -358,38 +386,14 @@ final class WriterCore {
     private void passBy(long peer, Error refusal, long nowNs, WriterEffects effects) {
         mapRefusal = refusal;
         aggregators.remove(peer);
+        marks.onDown(peer);
         updates.onDown(peer, nowNs, effects);
-    }
-
-    private void onGap(WriteRefused refused, long nowNs, WriterEffects effects) {
-        long lastAccepted = refused.getLastAccepted();
-        if (lastAccepted < watermarks.of(refused.getNode())) {
-            return; // Old news: in this life the node has come further since.
-        }
-        if (gaps.isNew(refused.getNode(), lastAccepted, nowNs, options.resendAfterNs())) {
-            updates.resendFrom(lastAccepted + 1, nowNs, effects);
-        }
-    }
-
-    /** Nodes that keep their rows come back with what had reached only some of them: a journal completes that. */
-    private void checkDurability(String durability, WriterEffects effects) {
-        boolean keepsRows = !durability.isEmpty() && !durability.equals("off");
-        if (journal == RecoveredJournal.NONE && keepsRows && phase != Phase.FAILED) {
-            fail(Errors.rejected(Errors.NOT_IN_STATE, "the storage nodes keep their rows on disk (durability "
-                    + durability + "), and this writer has no journal: updates that had reached only some of them "
-                    + "could not be completed after its end", "give it a journal (--journal-dir)"), effects);
-        }
     }
 
     private void fail(Error error, WriterEffects effects) {
         phase = Phase.FAILED;
         failure = error;
-        updates.forEachUnconfirmed((timestamp, update) ->
-                effects.outcomes().add(unknown(update.submission, timestamp)));
-    }
-
-    private WriterEffects.SubmissionOutcome unknown(SubmissionKey submission, long timestamp) {
-        return new WriterEffects.SubmissionOutcome(submission, null, Errors.unknown(Errors.OUTCOME_UNKNOWN, "update "
-                + timestamp + " may or may not have taken effect: " + failure.getMessage(), failure.getHint()));
+        marks.stop();
+        untold.giveUp(failure, effects);
     }
 }

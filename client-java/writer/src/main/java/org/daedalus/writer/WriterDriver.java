@@ -15,6 +15,7 @@ import org.daedalus.channel.Peer;
 import org.daedalus.channel.PeerHandler;
 import org.daedalus.channel.PeerNetwork;
 import org.daedalus.wire.BuildVersion;
+import org.daedalus.wire.Features;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Hello;
@@ -49,6 +50,8 @@ final class WriterDriver implements AutoCloseable {
     private final CompletableFuture<WriterException> failed = new CompletableFuture<>();
     private long lastWaiter;
     private long armedNs = Long.MAX_VALUE;
+    /** The end of this turn of the network's thread has been asked for. */
+    private boolean endsTurn;
     private Error epochRefusalLogged;
 
     private WriterDriver(WriterOptions options, JournalOptions journalOptions, RecoveredJournal without)
@@ -60,6 +63,7 @@ final class WriterDriver implements AutoCloseable {
         this.desk = new SubmissionDesk(options, core, SubmissionDesk.WAITERS_MAX);
         Hello hello = Hello.newBuilder().setRole(Role.ROLE_WRITER).setName(options.name())
                 .setSoftwareVersion(BuildVersion.VERSION)
+                .setFeatures(Features.MOMENTS)
                 .addAllLanguages(FunctionTable.get().language().hashes()).build();
         this.network = new PeerNetwork("writer", () -> hello,
                 ChannelLimits.DEFAULT.withUnsentSizeMax(options.unsentBytesMax()), new Handler());
@@ -134,6 +138,19 @@ final class WriterDriver implements AutoCloseable {
     // ---- The network's thread calls everything below. ----
 
     private void step(Consumer<WriterEffects> event) {
+        doStep(event);
+        if (!endsTurn) {
+            endsTurn = network.execute(this::endTurn);
+        }
+    }
+
+    /** Everything that had arrived is handed in: one mark is enough for all of it. */
+    private void endTurn() {
+        endsTurn = false;
+        doStep(effects -> core.sendMarks(network.nowNs(), effects));
+    }
+
+    private void doStep(Consumer<WriterEffects> event) {
         WriterCore.Phase before = core.phase();
         WriterEffects effects = new WriterEffects();
         event.accept(effects);
@@ -293,7 +310,7 @@ final class WriterDriver implements AutoCloseable {
         public void onUp(Peer peer) {
             if (peer.dialledEndpoint().isPresent() && isOfThisCluster(peer)) {
                 aggregators.put(peer.id(), peer);
-                step(effects -> core.onUp(peer.id(), network.nowNs(), effects));
+                step(effects -> core.onUp(peer.id(), Features.knowsMoments(peer.hello()), network.nowNs(), effects));
             }
         }
 

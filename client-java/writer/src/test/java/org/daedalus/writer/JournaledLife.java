@@ -103,7 +103,7 @@ final class JournaledLife implements WriterJournal.Listener {
                 new JournalLog.Options(fileBytes, 1, 1), this);
         this.core = new WriterCore(options, journal.recovered());
         assertThat(journal.belongsTo("cluster", "schema")).isNull();
-        step(effects -> core.onUp(PEER, nowNs, effects));
+        step(effects -> core.onUp(PEER, false, nowNs, effects));
         answerAll();
     }
 

@@ -68,7 +68,7 @@ class LanguageTest {
     }
 
     private void become(EpochReply nodes) throws WireException {
-        core.onUp(PEER, 0, effects);
+        core.onUp(PEER, false, 0, effects);
         EpochReply none = EpochReply.newBuilder().setGranted(true).build();
         core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(none).build(), 0, effects);
         core.onResult(PEER, Result.newBuilder().setSequence(3).setEpoch(nodes).build(), 0, effects);
@@ -136,7 +136,7 @@ class LanguageTest {
         become(nodes(OLD.hash()));
         assertThat(submit(1, ABS_OF_INT).sends()).hasSize(1);
         core.onDown(PEER, 0, new WriterEffects());
-        core.onUp(PEER, 0, new WriterEffects());
+        core.onUp(PEER, false, 0, new WriterEffects());
         assertThat(submit(2, ABS_OF_INT).sends()).hasSize(1);
     }
 

@@ -51,7 +51,7 @@ class SubmissionDeskTest {
 
     @BeforeEach
     void becomeTheWriter() throws WireException {
-        core.onUp(PEER, 0, effects);
+        core.onUp(PEER, false, 0, effects);
         core.onResult(PEER, epoch(2, EpochReply.newBuilder()), 0, effects);
         core.onResult(PEER, epoch(3, EpochReply.newBuilder().setEpoch(EPOCH).addAccepted(
                 NodeWatermark.newBuilder().setApplied(START).setDurable(START))), 0, effects);
@@ -104,10 +104,14 @@ class SubmissionDeskTest {
         assertThat(error.getMessage()).contains(message);
     }
 
-    /** Confirms what was sent last. */
+    /** Confirms the update that was sent last. */
     private List<WriterEffects.Answer> confirm() {
-        long timestamp = core.lastNumbered();
-        long sequence = effects.sends().get(effects.sends().size() - 1).operation().getHeader().getSequence();
+        return confirm(effects.sends().get(effects.sends().size() - 1).operation().getHeader());
+    }
+
+    private List<WriterEffects.Answer> confirm(OperationHeader update) {
+        long timestamp = update.getUpdate().getTimestamp();
+        long sequence = update.getSequence();
         effects = new WriterEffects();
         core.onResult(PEER, Result.newBuilder().setSequence(sequence).setConfirmed(confirmation(timestamp)).build(), 0,
                 effects);
@@ -227,8 +231,17 @@ class SubmissionDeskTest {
         assertThat(desk.waiterCount()).isEqualTo(WAITERS_MAX);
         effects.sends().clear();
         core.onDeadline(Long.MAX_VALUE / 2, effects);
-        assertThat(confirm()).hasSize(1);
+        assertThat(confirm(effects.sends().get(0).operation().getHeader())).hasSize(1);
         assertThat(take(10, operation(id(10), setting(0), 0))).isEmpty();
+    }
+
+    @Test
+    void shouldSayInEveryAnswerHowMuchIsConfirmed() {
+        take(1, operation(id(1), setting(0), 0));
+        assertThat(confirm().get(0).result().getMark()).isEqualTo(START + 1);
+        take(2, operation(id(2), setting(0), 0));
+        List<WriterEffects.Answer> refusal = take(3, operation(id(3).setEpoch(EPOCH + 1), setting(0), 0));
+        assertThat(refusal.get(0).result().getMark()).as("the second update is open").isEqualTo(START + 1);
     }
 
     @Test

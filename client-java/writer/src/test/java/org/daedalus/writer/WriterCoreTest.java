@@ -39,7 +39,7 @@ class WriterCoreTest {
     private static WriterCore active(WriterOptions options) {
         WriterCore core = new WriterCore(options);
         WriterEffects effects = new WriterEffects();
-        core.onUp(PEER, 0, effects);
+        core.onUp(PEER, false, 0, effects);
         core.onResult(PEER, epoch(2, EpochReply.newBuilder().setEpoch(EPOCH - 1)), 0, effects);
         core.onResult(PEER, epoch(3, EpochReply.newBuilder().setEpoch(EPOCH).addAccepted(NodeWatermark.newBuilder()
                 .setApplied(START).setDurable(START))), 0, effects);
@@ -228,7 +228,9 @@ class WriterCoreTest {
         core = active(new WriterOptions("writer", "writer:1", false, SECOND, SECOND, 1_024, 1 << 20, 1_000,
                 2 * KnownSubmissions.ENTRY_BYTES + outcome - 1, 1 << 20));
         assertThat(submit(first(1, EPOCH, START))).isNull();
-        confirm(2);
+        assertThat(submit(first(2, EPOCH, START))).isNull();
+        core.onResult(PEER, Result.newBuilder().setSequence(effects.sends().get(0).operation().getHeader()
+                .getSequence()).setConfirmed(confirmation(START + 2)).build(), 0, effects);
         assertThat(core.status().getSubmissionsKnown()).isEqualTo(1);
         assertThat(core.status().getForgottenThrough()).isEqualTo(START + 1);
     }
@@ -358,7 +360,7 @@ class WriterCoreTest {
 
     @Test
     void shouldPassByAnAggregatorWithAnotherMap() {
-        core.onUp(PEER + 1, 0, effects);
+        core.onUp(PEER + 1, false, 0, effects);
         assertThat(submit(first(1, EPOCH, START))).isNull();
         assertThat(submit(first(2, EPOCH, START))).isNull();
         WriterEffects.Send send = effects.sends().get(0);
@@ -388,7 +390,7 @@ class WriterCoreTest {
         assertThat(core.status().getProblem()).isEqualTo("no aggregator has the map of the updates: the operation was "
                 + "made for partition map 2, this aggregator has map 1");
         core.onDown(PEER, 0, effects);
-        core.onUp(PEER + 1, 0, effects);
+        core.onUp(PEER + 1, false, 0, effects);
         assertThat(timestamps()).as("after DESCRIBE").containsExactly(0L, START + 1);
         assertThat(core.status().getProblem()).isEmpty();
     }
@@ -408,7 +410,7 @@ class WriterCoreTest {
             for (RecoveredJournal journal : List.of(RecoveredJournal.NONE, RecoveredJournal.RENOUNCED,
                     RecoveredJournal.unused(false))) {
                 WriterCore one = new WriterCore(WriterOptions.of("writer", "127.0.0.1:1", false), journal);
-                one.onUp(PEER, 0, new WriterEffects());
+                one.onUp(PEER, false, 0, new WriterEffects());
                 one.onResult(PEER, Result.newBuilder().setSequence(1).setDescribed(
                         DescribeReply.newBuilder().setDurability(durability)).build(), 0, new WriterEffects());
                 boolean isRefused = journal == RecoveredJournal.NONE && durability.endsWith("sync");

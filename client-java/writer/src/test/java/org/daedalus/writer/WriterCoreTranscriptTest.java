@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.daedalus.wire.v1.Error;
 import org.daedalus.wire.v1.Operation;
@@ -23,6 +24,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Replays what the cluster simulator recorded of the plain twin: the core must do the same, message for message. */
 class WriterCoreTranscriptTest {
     private static final Path TRANSCRIPTS = Path.of("../../tests/cluster/transcripts");
+
+    /** The twin sends marks with these events; what ends its driver's turn does not count. */
+    private static final Set<String> ENDS_TURN = Set.of("up", "down", "result", "deadline");
 
     private WriterCore core;
 
@@ -86,7 +90,8 @@ class WriterCoreTranscriptTest {
         WriterEffects effects = new WriterEffects();
         List<Object> seen = new ArrayList<>();
         switch (event[2]) {
-            case "up" -> core.onUp(Long.parseLong(event[3]), now, effects);
+            case "up" -> core.onUp(Long.parseLong(event[3]), event.length > 4 && Boolean.parseBoolean(event[4]), now,
+                    effects);
             case "down" -> core.onDown(Long.parseLong(event[3]), now, effects);
             case "result" -> core.onResult(Long.parseLong(event[3]), Result.parseFrom(unhex(event[4])), now, effects);
             case "probed" -> core.onProbed(Boolean.parseBoolean(event[3]), now, effects);
@@ -99,6 +104,9 @@ class WriterCoreTranscriptTest {
                 }
             }
             default -> throw new AssertionError("unknown event " + event[2]);
+        }
+        if (ENDS_TURN.contains(event[2])) {
+            core.sendMarks(now, effects);
         }
         if (!event[2].equals("submit")) {
             assertThat(effects.deadlineNs()).isEqualTo(core.nextDeadlineNs());

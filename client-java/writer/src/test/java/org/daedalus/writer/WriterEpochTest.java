@@ -71,7 +71,7 @@ class WriterEpochTest {
 
     private void start() throws InvalidProtocolBufferException {
         WriterEffects effects = new WriterEffects();
-        core.onUp(PEER, nowNs, effects);
+        core.onUp(PEER, false, nowNs, effects);
         answerAll(effects);
     }
 
@@ -122,7 +122,7 @@ class WriterEpochTest {
     @Test
     void shouldAskAgainWhenAnAggregatorGrantsInTheNameOfNoNode() {
         WriterEffects effects = new WriterEffects();
-        core.onUp(PEER, nowNs, effects);
+        core.onUp(PEER, false, nowNs, effects);
         core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true))
                 .build(), nowNs, effects);
         assertThat(core.phase()).isEqualTo(WriterCore.Phase.RAISING);
@@ -135,7 +135,7 @@ class WriterEpochTest {
 
     private WriterEffects learnsOfAHolder() {
         WriterEffects effects = new WriterEffects();
-        core.onUp(PEER, nowNs, effects);
+        core.onUp(PEER, false, nowNs, effects);
         effects = new WriterEffects();
         core.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true)
                 .setEpoch(4).setHolder("another").setEndpoint("another:1")).build(), nowNs, effects);
@@ -168,7 +168,7 @@ class WriterEpochTest {
     /** Returns the epoch that the writer asks for when the nodes know this; null when it asks for none. */
     private static Long askedFor(boolean takeOver, EpochReply.Builder known) throws InvalidProtocolBufferException {
         WriterCore fresh = new WriterCore(WriterOptions.of("writer", "writer:1", takeOver));
-        fresh.onUp(PEER, 0, new WriterEffects());
+        fresh.onUp(PEER, false, 0, new WriterEffects());
         WriterEffects effects = new WriterEffects();
         fresh.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(known).build(), 0, effects);
         assertThat(effects.probe() != null).isEqualTo(fresh.phase() == WriterCore.Phase.PROBING);
@@ -189,7 +189,7 @@ class WriterEpochTest {
     @Test
     void shouldTakeNoNewsOfAProbeThatItDoesNotWaitFor() {
         WriterEffects effects = new WriterEffects();
-        core.onUp(PEER, nowNs, effects);
+        core.onUp(PEER, false, nowNs, effects);
         core.onProbed(true, nowNs, effects);
         core.onProbed(false, nowNs, effects);
         assertThat(core.phase()).isEqualTo(WriterCore.Phase.INQUIRING);
@@ -199,7 +199,7 @@ class WriterEpochTest {
     @Test
     void shouldAskAgainAfterItsWait() {
         assertThat(options.epochRetryNs()).isEqualTo(500_000_000L);
-        core.onUp(PEER, nowNs, new WriterEffects());
+        core.onUp(PEER, false, nowNs, new WriterEffects());
         WriterEffects effects = new WriterEffects();
         core.onDeadline(options.epochRetryNs() - 1, effects);
         assertThat(effects.sends()).isEmpty();
@@ -210,7 +210,7 @@ class WriterEpochTest {
     /** Returns a core that has asked for epoch 5, after the nodes' answer. */
     private WriterCore answered(EpochReply.Builder reply) {
         WriterCore fresh = new WriterCore(options);
-        fresh.onUp(PEER, 0, new WriterEffects());
+        fresh.onUp(PEER, false, 0, new WriterEffects());
         fresh.onResult(PEER, Result.newBuilder().setSequence(2).setEpoch(EpochReply.newBuilder().setGranted(true)
                 .setEpoch(4)).build(), 0, new WriterEffects());
         fresh.onResult(PEER, Result.newBuilder().setSequence(3).setEpoch(reply).build(), 0, new WriterEffects());
@@ -269,7 +269,7 @@ class WriterEpochTest {
 
     @Test
     void shouldAskAgainWhenItsRequestIsLostWithItsAggregator() {
-        core.onUp(PEER, nowNs, new WriterEffects());
+        core.onUp(PEER, false, nowNs, new WriterEffects());
         WriterEffects effects = new WriterEffects();
         nowNs += 100;
         core.onDown(PEER, nowNs, effects);

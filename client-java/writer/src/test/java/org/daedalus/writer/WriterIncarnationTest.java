@@ -45,7 +45,7 @@ class WriterIncarnationTest {
     }
 
     private void start() {
-        step(made -> core.onUp(PEER, nowNs, made));
+        step(made -> core.onUp(PEER, false, nowNs, made));
         result(effects.sends().get(1).operation().getHeader().getSequence(), Result.newBuilder()
                 .setEpoch(EpochReply.newBuilder().setGranted(true).setEpoch(EPOCH - 1)));
     }
@@ -129,8 +129,8 @@ class WriterIncarnationTest {
     /** The first one may be cut off from the nodes, or know an older map, for as long as it likes. */
     @Test
     void shouldAskTheNextAggregatorWhenOneDoesNotAnswerOrIsRefused() {
-        step(made -> core.onUp(PEER, nowNs, made));
-        step(made -> core.onUp(PEER + 1, nowNs, made));
+        step(made -> core.onUp(PEER, false, nowNs, made));
+        step(made -> core.onUp(PEER + 1, false, nowNs, made));
         List<Long> asked = new ArrayList<>();
         for (int retry = 0; retry < 3; retry++) {
             nowNs += SECOND;
@@ -181,7 +181,7 @@ class WriterIncarnationTest {
         long raise = sequence();
         step(made -> core.onJournaled(5, nowNs, made));
         assertThat(effects.sends()).isEmpty();
-        step(made -> core.onUp(PEER + 1, nowNs, made));
+        step(made -> core.onUp(PEER + 1, false, nowNs, made));
         assertThat(sent()).as("DESCRIBE").containsExactly(0L);
         result(raise, Result.newBuilder().setEpoch(EpochReply.newBuilder().setGranted(true)
                 .addAllAccepted(List.of(node(0, 4, 70), node(1, 4, 81)))));

@@ -78,7 +78,7 @@ class WriterJournalTest {
 
     private void up(long peer) {
         up.add(peer);
-        step(effects -> core.onUp(peer, nowNs, effects));
+        step(effects -> core.onUp(peer, false, nowNs, effects));
     }
 
     private void down(long peer) {
