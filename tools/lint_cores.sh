@@ -37,8 +37,8 @@ java_drivers=(
   # Netty, its event loops, and the end of the process.
   channel/PeerConnection channel/PeerNetwork channel/ProcessEnd channel/Sockets
   # What threads of applications hold, and what hands it to them.
-  client/ClusterQuestions client/DaedalusClient client/Executable client/ResultSet client/RowPublisher
-  client/RowSubscription
+  client/ClusterQuestions client/DaedalusClient client/Executable client/ReadView client/ResultSet
+  client/RowPublisher client/RowSubscription
   client/internal/answers/BufferSpace client/internal/answers/RowQueue
   client/internal/sending/Connections client/internal/sending/TurnQueue
   # In place of a cluster: it listens, and is asked by a test's thread.

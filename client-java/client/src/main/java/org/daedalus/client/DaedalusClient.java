@@ -238,6 +238,11 @@ public final class DaedalusClient implements AutoCloseable {
         return questions.description().copy();
     }
 
+    /** Takes the latest moment that the cluster knows, to ask several queries at it; to be closed. */
+    public CompletableFuture<ReadView> readView() {
+        return ReadView.take(connections, connections.nowNs() + requestTimeout.toNanos());
+    }
+
     /**
      * Returns the epoch of the writer, as far as this client has heard; 0: nothing yet. An update that is confirmed was
      * submitted in this epoch or an earlier one.

@@ -9,6 +9,7 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.protocol.ReadTerms;
 import org.daedalus.client.internal.protocol.Request;
 
 /**
@@ -22,7 +23,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
     final DaedalusClient client;
     private final Class<T> outcome;
     private Duration timeout;
-    private long prefixMin;
+    private ReadTerms reads = ReadTerms.NONE;
     private int priority;
     private String requestId = "";
 
@@ -37,7 +38,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         this.client = original.client;
         this.outcome = outcome;
         this.timeout = original.timeout;
-        this.prefixMin = original.prefixMin;
+        this.reads = original.reads;
         this.priority = original.priority;
         this.requestId = original.requestId;
     }
@@ -50,7 +51,38 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
 
     /** The answer must include every update up to {@code timestamp}, as of {@link WriteOutcome#timestamp()}. */
     public S atLeast(long timestamp) {
-        prefixMin = timestamp;
+        reads = new ReadTerms(timestamp, reads.at(), reads.freshnessNs());
+        return self();
+    }
+
+    /**
+     * Asks a query at an earlier moment: the answer is the table after exactly the updates 1 to {@code moment}, as
+     * {@link ResultSet#moment} of another answer names it. A moment that the cluster does not remember any more is
+     * refused (72000); a {@link ReadView} holds one. Without this the cluster takes the latest moment that it knows,
+     * and never one before what this client has seen.
+     */
+    public S at(long moment) {
+        if (moment < 0) {
+            throw new IllegalArgumentException("moment " + moment);
+        }
+        reads = new ReadTerms(reads.prefixMin(), moment, reads.freshnessNs());
+        return self();
+    }
+
+    /** Asks a query at the moment that the view holds; as {@link #at(long)}. */
+    public S at(ReadView view) {
+        return at(view.moment());
+    }
+
+    /**
+     * Bounds how old a query's moment may be: an aggregator that has not heard for longer how much is confirmed refuses
+     * the query (RETRY 72000).
+     */
+    public S freshness(Duration oldest) {
+        if (oldest.isNegative() || oldest.isZero()) {
+            throw new IllegalArgumentException("freshness " + oldest);
+        }
+        reads = new ReadTerms(reads.prefixMin(), reads.at(), oldest.toNanos());
         return self();
     }
 
@@ -79,17 +111,26 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
         long deadlineNs = client.connections().nowNs() + Math.max(0, timeout.toNanos());
         Request.Content known = contentIfKnown();
         if (known != null) {
-            answer.submit(new Request(withOptions(known), answer, deadlineNs));
+            submit(known, answer, deadlineNs);
             return answer.future();
         }
         inTime(content()).whenComplete((content, failure) -> {
             if (failure != null) {
                 answer.onFailure(asDaedalusException(failure));
             } else if (!answer.future().isDone()) {
-                answer.submit(new Request(withOptions(content), answer, deadlineNs));
+                submit(content, answer, deadlineNs);
             }
         });
         return answer.future();
+    }
+
+    private void submit(Request.Content content, Answer<?> answer, long deadlineNs) {
+        if (content.mayWrite() && reads.needsMoments()) {
+            answer.onFailure(new DaedalusException(Category.REJECTED, "0A000",
+                    "only a query is answered at a moment: an update takes neither at() nor freshness()"));
+        } else {
+            answer.submit(new Request(withOptions(content), answer, deadlineNs));
+        }
     }
 
     /** Returns the rows of a query, asked for anew by every subscriber. */
@@ -126,7 +167,7 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
 
     private Request.Content withOptions(Request.Content content) {
         return new Request.Content(content.kind(), content.statement(), content.body(), content.submission(),
-                content.routes(), content.mapVersion(), prefixMin, priority, requestId, client.principal());
+                content.routes(), content.mapVersion(), reads, priority, requestId, client.principal());
     }
 
     static DaedalusException asDaedalusException(Throwable failure) {

@@ -90,6 +90,14 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
                 .toList();
     }
 
+    /**
+     * Waits for the end of the answer and says at which moment it is: the answer shows exactly the updates 1 to here,
+     * in the whole table. 0: before the first update, or a cluster of an older build, which does not say.
+     */
+    public long moment() {
+        return awaitEnd().getMoment();
+    }
+
     /** Waits for the end of the answer; rows in it. */
     public long rowCount() {
         return awaitEnd().getRowCount();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.protocol.ClusterIdentity;
+import org.daedalus.client.internal.protocol.ReadTerms;
 import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.client.internal.values.FittingValue;
 import org.daedalus.wire.ByteWriter;
@@ -136,7 +137,7 @@ public final class RowBatch extends Executable<RowBatch, WriteOutcome> {
         }
         return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
                 body().toByteString(), submission == null ? client.nextSubmission() : submission,
-                List.of(), map.getVersion(), 0, 0, "", ""));
+                List.of(), map.getVersion(), ReadTerms.NONE, 0, "", ""));
     }
 
     /** Returns the table that it was packed for, as the cluster described it. */

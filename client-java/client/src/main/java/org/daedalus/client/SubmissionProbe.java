@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.daedalus.client.internal.protocol.ReadTerms;
 import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.wire.v1.Call;
 import org.daedalus.wire.v1.DeletePart;
@@ -39,7 +40,8 @@ public final class SubmissionProbe extends Executable<SubmissionProbe, WriteOutc
                 .addRoutes(Route.getDefaultInstance())
                 .build();
         return CompletableFuture.completedFuture(new Request.Content(OperationKind.OPERATION_KIND_SUBMIT, null,
-                body.toByteString(), submission, List.of(), table.reply().getMap().getVersion(), 0, 0, "", ""));
+                body.toByteString(), submission, List.of(), table.reply().getMap().getVersion(), ReadTerms.NONE, 0, "",
+                ""));
     }
 
     private static Expression firstColumn() {

@@ -16,14 +16,17 @@ import org.daedalus.client.ResultColumn;
 import org.daedalus.wire.ByteRange;
 import org.daedalus.wire.ColumnType;
 import org.daedalus.wire.Constants;
+import org.daedalus.wire.Features;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Constant;
 import org.daedalus.wire.v1.DescribeReply;
 import org.daedalus.wire.v1.Distribution;
+import org.daedalus.wire.v1.Held;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.InsertPart;
 import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.PartitionMap;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.Role;
@@ -63,7 +66,8 @@ public final class FakeCluster implements AutoCloseable {
                         .setDistribution(Distribution.DISTRIBUTION_ROUND_ROBIN));
         columns.forEach(column -> described.addColumns(Reply.column(column)));
         description = described.build();
-        Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fake").setClusterId(CLUSTER_ID).build();
+        Hello hello = Hello.newBuilder().setRole(Role.ROLE_AGGREGATOR).setName("fake").setClusterId(CLUSTER_ID)
+                .setFeatures(Features.MOMENTS).build();
         network = new PeerNetwork("fake-cluster", () -> hello, ChannelLimits.DEFAULT, new Handler());
         port = network.listen("127.0.0.1", 0).getPort();
     }
@@ -102,18 +106,22 @@ public final class FakeCluster implements AutoCloseable {
                 peer.send(Result.newBuilder().setSequence(sequence).setDescribed(description).build());
             case OPERATION_KIND_STATUS -> peer.send(Result.newBuilder().setSequence(sequence)
                     .setStatus(StatusReply.newBuilder().setClusterId(CLUSTER_ID)).build());
+            case OPERATION_KIND_HOLD -> peer.send(Result.newBuilder().setSequence(sequence)
+                    .setHeld(Held.newBuilder().setOldest(timestamp.get())).build());
             case OPERATION_KIND_STATEMENT ->
-                reply(peer, sequence, statement(StatementBody.parseFrom(operation.getBody())));
-            case OPERATION_KIND_SUBMIT -> reply(peer, sequence, batch(SubmitBody.parseFrom(operation.getBody())));
+                reply(peer, operation.getHeader(), statement(StatementBody.parseFrom(operation.getBody())));
+            case OPERATION_KIND_SUBMIT ->
+                reply(peer, operation.getHeader(), batch(SubmitBody.parseFrom(operation.getBody())));
             default -> {
                 // The client gives up on a request: there is nothing to stop here.
             }
         }
     }
 
-    private void reply(Peer peer, long sequence, Asked request) {
+    private void reply(Peer peer, OperationHeader header, Asked request) {
         asked.add(request);
-        behaviour.apply(request).results(sequence, timestamp.incrementAndGet()).forEach(peer::send);
+        long moment = header.getIsFirm() ? header.getAt() : timestamp.incrementAndGet();
+        behaviour.apply(request).results(header.getSequence(), moment).forEach(peer::send);
     }
 
     private static Asked statement(StatementBody body) throws WireException {

@@ -64,13 +64,15 @@ public final class Reply {
                 .build();
     }
 
-    /** Returns the message that travels; what confirms an update gets its timestamp. */
+    /** Returns the messages that travel; what confirms an update or ends an answer gets its timestamp. */
     List<Result> results(long sequence, long timestamp) {
         List<Result> travelling = new ArrayList<>();
         for (Result result : results) {
             Result.Builder sent = result.toBuilder().setSequence(sequence);
             if (result.hasConfirmed()) {
                 sent.getConfirmedBuilder().setTimestamp(timestamp);
+            } else if (result.hasEnd()) {
+                sent.getEndBuilder().setMoment(timestamp);
             }
             travelling.add(sent.build());
         }

@@ -9,6 +9,7 @@ import java.util.List;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.ReadView;
 import org.daedalus.client.ResultColumn;
 import org.daedalus.client.Row;
 import org.daedalus.client.WriteOutcome;
@@ -28,6 +29,20 @@ class FakeClusterTest {
             return Reply.failure(Category.REJECTED, "42501", "not yours");
         }
         return asked.sql().startsWith("UPDATE") ? Reply.silence() : Reply.applied(Math.max(1, asked.rows().size()));
+    }
+
+    @Test
+    void shouldHoldAMomentForSeveralQueries() throws Exception {
+        try (FakeCluster cluster = FakeCluster.start("seats", COLUMNS, FakeClusterTest::behaviour);
+                DaedalusClient client = DaedalusClient.builder().aggregators(cluster.endpoint()).build()) {
+            WriteOutcome before = client.await(client.update("INSERT INTO seats VALUES ($1, $2)", "1C", null));
+            try (ReadView view = client.await(client.readView())) {
+                assertThat(view.moment()).isEqualTo(before.timestamp());
+                client.await(client.update("INSERT INTO seats VALUES ($1, $2)", "2D", null));
+                assertThat(client.select("seat").at(view).execute().moment()).isEqualTo(before.timestamp());
+            }
+            assertThat(client.select("seat").execute().moment()).isGreaterThan(before.timestamp());
+        }
     }
 
     @Test

@@ -14,7 +14,7 @@ public final class ClientActions {
     /**
      * One operation to one peer, behind the definition of a handle that it needs.
      *
-     * @param request whose operation it is; null for an abort
+     * @param request whose operation it is; null for an abort and for what is held
      * @param handles the peer's
      * @param definition null: it needs none that has not been sent
      */
@@ -31,6 +31,11 @@ public final class ClientActions {
          */
         public boolean isVoid() {
             return bytes.isByHandle() && handles.hasGivenUp();
+        }
+
+        /** Says whether it tells what is held. */
+        public boolean isHold() {
+            return bytes.isHold();
         }
 
         @Override

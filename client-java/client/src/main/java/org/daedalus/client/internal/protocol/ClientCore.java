@@ -3,7 +3,6 @@ package org.daedalus.client.internal.protocol;
 import java.util.List;
 import org.daedalus.client.internal.ClientAccess;
 import org.daedalus.client.DaedalusException;
-import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.WireException;
 import org.daedalus.wire.v1.Hello;
@@ -37,6 +36,8 @@ public final class ClientCore {
     private final UpdateWindow window;
     private final AnswerColumns columns = new AnswerColumns();
     private final DeadlineHeap deadlines = new DeadlineHeap();
+    private final SeenMoment seen = new SeenMoment();
+    private final MomentHolds holds;
     private SubmissionStamp stamp = SubmissionStamp.NONE;
     private long nextRequestId = 1;
     private boolean closed;
@@ -52,6 +53,12 @@ public final class ClientCore {
         this.binding = new ClusterBinding(clusterId);
         this.dials = new Dials(endpoints);
         this.window = new UpdateWindow(repeatsRefused);
+        this.holds = new MomentHolds(peers, seen, () -> dials.haveAllFailed() ? dials.failure() : null);
+    }
+
+    /** Returns the machine that holds moments there. */
+    public MomentHolds holds() {
+        return holds;
     }
 
     /** Returns when {@link #onTick} has something to do. */
@@ -60,15 +67,12 @@ public final class ClientCore {
         return Math.min(nextNs, waiting.nextRepeatNs());
     }
 
-    /**
-     * Says whether a request that is submitted now is sent or refused at once, and need not wait for a first
-     * connection.
-     */
+    /** Says whether a request that is submitted now need not wait for a first connection. */
     public boolean isDecided() {
         return !peers.isEmpty() || dials.haveAllFailed();
     }
 
-    /** Returns the cluster of the last connection that was made; {@link ClusterIdentity#NONE} before the first. */
+    /** Returns the cluster of the last connection; {@link ClusterIdentity#NONE} before the first. */
     public ClusterIdentity cluster() {
         return binding.current();
     }
@@ -113,6 +117,7 @@ public final class ClientCore {
         dials.onOpen(endpoint);
         String change = binding.bind(hello);
         if (change != null) {
+            seen.forget();
             endWhatWasMeantForTheOld(change, actions);
         }
         if (peers.isEmpty()) {
@@ -234,12 +239,13 @@ public final class ClientCore {
     }
 
     private void deliverLast(Request request, ArrivedResult arrived, ClientActions actions) {
+        seen.learn(arrived);
         window.onConfirmed(request, waiting.hasForWriter());
         retire(request);
         actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, true));
     }
 
-    /** Ends a request that the application wants no answer to; delivers the failure unless the request has ended. */
+    /** Ends a request that the application wants no answer to. */
     public ClientActions abort(Request request, DaedalusException failure, long nowNs) {
         ClientActions actions = new ClientActions();
         if (!request.finished) {
@@ -302,13 +308,15 @@ public final class ClientCore {
      */
     private void place(Request request, long nowNs, ClientActions actions) {
         request.peerId = 0;
-        LivePeers.Peer peer = peers.next();
+        LivePeers.Peer peer = peers.nextFor(request);
         if (peer != null && window.holdsBack(request)) {
             waiting.addForWriter(request);
         } else if (peer != null) {
             peers.onGiven(peer);
             window.onSending(request);
-            actions.sends().add(peer.send(request, stamp, nowNs));
+            actions.sends().add(peer.send(request, stamp, seen.timestamp(), nowNs));
+        } else if (peers.next() != null) {
+            finish(request, ClientErrors.noMoments(), actions);
         } else if (peers.isEmpty() && dials.haveAllFailed() && !request.mayHaveTakenEffect()) {
             finish(request, dials.failure(), actions);
         } else {
@@ -373,10 +381,8 @@ public final class ClientCore {
     private void finish(Request request, DaedalusException failure, ClientActions actions) {
         if (!request.finished) {
             retire(request);
-            // A mistake that the cluster finds in the update itself was found in every sending.
-            boolean isAboutThisSending = request.wasLost() && failure.category() != Category.REJECTED;
-            actions.deliveries().add(new ClientActions.Delivery(request, null,
-                    isAboutThisSending ? ClientErrors.afterALoss(failure) : failure, true));
+            actions.deliveries().add(
+                    new ClientActions.Delivery(request, null, ClientErrors.ofAll(request, failure), true));
         }
     }
 

@@ -60,6 +60,13 @@ final class ClientErrors {
         return unknown;
     }
 
+    /** Returns what the failure of its last sending means for the request. */
+    static DaedalusException ofAll(Request request, DaedalusException failure) {
+        // A mistake that the cluster finds in the update itself was found in every sending.
+        boolean isAboutOneSending = request.wasLost() && failure.category() != Category.REJECTED;
+        return isAboutOneSending ? afterALoss(failure) : failure;
+    }
+
     static DaedalusException closed(Request request) {
         return request.mayHaveTakenEffect()
                 ? new DaedalusException(Category.UNKNOWN, "08006", "the client was closed before the answer came")
@@ -82,6 +89,11 @@ final class ClientErrors {
                 : new DaedalusException(Category.RETRY, "53300", "too much waits to be sent to the aggregator");
     }
 
+    static DaedalusException noMoments() {
+        return new DaedalusException(Category.REJECTED, "0A000", "at() and freshness() need an aggregator that knows "
+                + "moments: those that are connected are of an older build, or have no room");
+    }
+
     static DaedalusException unknownKind() {
         return new DaedalusException(Category.FATAL, "08P01", "the aggregator's answer is of an unknown kind");
     }
@@ -99,9 +111,9 @@ final class ClientErrors {
             return new DaedalusException(Category.UNKNOWN, "08006",
                     "the update was sent, then the cluster was replaced: " + change);
         }
-        if (request.content.prefixMin() > 0) {
+        if (request.content.reads().prefixMin() > 0 || request.content.reads().isAtAMoment()) {
             return new DaedalusException(Category.FATAL, "55000",
-                    "the timestamp given to atLeast() is of a cluster that has been replaced: " + change);
+                    "the timestamp given to atLeast() or at() is of a cluster that has been replaced: " + change);
         }
         if (request.content.mapVersion() > 0) {
             return new DaedalusException(Category.REJECTED, "55000",

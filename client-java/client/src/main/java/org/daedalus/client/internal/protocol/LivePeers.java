@@ -1,8 +1,10 @@
 package org.daedalus.client.internal.protocol;
 
+import com.google.protobuf.ByteString;
 import java.util.ArrayList;
 import java.util.List;
 import org.daedalus.client.internal.statements.StatementText;
+import org.daedalus.wire.Features;
 import org.daedalus.wire.v1.Hello;
 
 /** The aggregators that are connected, in the order of their ids, and which of them is next. Not thread-safe. */
@@ -12,10 +14,12 @@ final class LivePeers {
         final long id;
         final RequestMap inFlight = new RequestMap();
         final StatementHandles handles;
+        final boolean knowsMoments;
         private long nextSequence = 1;
 
         private Peer(long id, Hello hello) {
             this.id = id;
+            this.knowsMoments = Features.knowsMoments(hello);
             this.handles = new StatementHandles(hello, this::takeSequence);
         }
 
@@ -23,14 +27,28 @@ final class LivePeers {
             return nextSequence++;
         }
 
-        /** Puts the request in flight here, and returns its operation behind the definition that it needs. */
-        ClientActions.Send send(Request request, SubmissionStamp stamp, long nowNs) {
+        /**
+         * Puts the request in flight here, and returns its operation behind the definition that it needs.
+         *
+         * @param seen the client has seen the updates up to here
+         */
+        ClientActions.Send send(Request request, SubmissionStamp stamp, long seen, long nowNs) {
             OperationBytes definition = chooseHandle(request);
             request.peerId = id;
             request.sequence = takeSequence();
-            request.onSending(stamp);
+            request.onSending(stamp, seen);
             inFlight.put(request);
             return new ClientActions.Send(id, request, handles, definition, OperationBytes.of(request, nowNs));
+        }
+
+        /**
+         * Returns the HOLD of what {@code body} lists.
+         *
+         * @param seen a new moment is at least this
+         */
+        ClientActions.Send hold(ByteString body, long seen, long remainingNs) {
+            return new ClientActions.Send(id, null, handles, null,
+                    OperationBytes.hold(takeSequence(), body, seen, remainingNs));
         }
 
         /** Returns the operation that aborts the request. */
@@ -93,8 +111,22 @@ final class LivePeers {
         return peer;
     }
 
+    /** Returns the first one that knows moments; null: there is none. */
+    Peer firstThatKnowsMoments() {
+        return peers.stream().filter(each -> each.knowsMoments).findFirst().orElse(null);
+    }
+
     /** Returns the one after the last one that was given something, of those with room; null: there is none. */
     Peer next() {
+        return next(false);
+    }
+
+    /** Returns the next one that can take the request; null: there is none. */
+    Peer nextFor(Request request) {
+        return next(request.content.reads().needsMoments());
+    }
+
+    private Peer next(boolean knowsMoments) {
         int count = peers.size();
         int first = 0;
         while (first < count && peers.get(first).id <= lastId) {
@@ -102,7 +134,7 @@ final class LivePeers {
         }
         for (int tried = 0; tried < count; tried++) {
             Peer peer = peers.get((first + tried) % count);
-            if (peer.hasRoom()) {
+            if (peer.hasRoom() && (peer.knowsMoments || !knowsMoments)) {
                 return peer;
             }
         }

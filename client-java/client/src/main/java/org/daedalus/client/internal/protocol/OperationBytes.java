@@ -24,6 +24,7 @@ final class OperationBytes {
     private final long remainingNs;
     private final long abortSequence;
     private final int shapeHandle;
+    private final ReadTerms reads;
     /** The body is these, one after the other: encodings of one message that follow each other are read as one. */
     private final ByteString head;
     private final ByteString middle;
@@ -32,13 +33,14 @@ final class OperationBytes {
     private final int size;
 
     private OperationBytes(OperationKind kind, long sequence, Request.Content content, long remainingNs,
-            long abortSequence, int shapeHandle, ByteString head, ByteString middle, ByteString tail) {
+            long abortSequence, int shapeHandle, ReadTerms reads, ByteString head, ByteString middle, ByteString tail) {
         this.kind = kind;
         this.sequence = sequence;
         this.content = content;
         this.remainingNs = remainingNs;
         this.abortSequence = abortSequence;
         this.shapeHandle = shapeHandle;
+        this.reads = reads;
         this.head = head;
         this.middle = middle;
         this.tail = tail;
@@ -46,23 +48,37 @@ final class OperationBytes {
         this.size = fieldSize(headerSize) + (bodySize() == 0 ? 0 : fieldSize(bodySize()));
     }
 
-    /** Returns one sending of a request, under the sequence that it has now. */
+    /** Returns one sending of a request, under the sequence and the terms that it has now. */
     static OperationBytes of(Request request, long nowNs) {
         Request.Content content = request.content;
         int handle = request.definition == null ? 0 : request.definition.handle;
         ByteString text = content.statement() == null || handle != 0 ? ByteString.EMPTY : content.statement().field();
         return new OperationBytes(content.kind(), request.sequence, content, Math.max(1, request.deadlineNs - nowNs), 0,
-                handle, text, content.body(), content.mayWrite() ? request.named() : ByteString.EMPTY);
+                handle, request.reads, text, content.body(), content.mayWrite() ? request.named() : ByteString.EMPTY);
     }
 
     static OperationBytes abort(long sequence, long aborted) {
         return new OperationBytes(OperationKind.OPERATION_KIND_ABORT, sequence, NOTHING, 0, aborted, 0,
-                ByteString.EMPTY, ByteString.EMPTY, ByteString.EMPTY);
+                ReadTerms.NONE, ByteString.EMPTY, ByteString.EMPTY, ByteString.EMPTY);
+    }
+
+    static OperationBytes hold(long sequence, ByteString body, long prefixMin, long remainingNs) {
+        return new OperationBytes(OperationKind.OPERATION_KIND_HOLD, sequence, NOTHING, remainingNs, 0, 0,
+                ReadTerms.NONE.notBefore(prefixMin), body, ByteString.EMPTY, ByteString.EMPTY);
     }
 
     static OperationBytes define(StatementHandles.Definition definition, StatementText text) {
         return new OperationBytes(OperationKind.OPERATION_KIND_DEFINE, definition.sequence, NOTHING, 0, 0,
-                definition.handle, text.field(), ByteString.EMPTY, ByteString.EMPTY);
+                definition.handle, ReadTerms.NONE, text.field(), ByteString.EMPTY, ByteString.EMPTY);
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    /** Says whether it tells what is held. */
+    boolean isHold() {
+        return kind == OperationKind.OPERATION_KIND_HOLD;
     }
 
     /** Says whether the statement travels by a handle. */
@@ -119,11 +135,16 @@ final class OperationBytes {
                 + uint64Size(OperationHeader.MAP_VERSION_FIELD_NUMBER, content.mapVersion())
                 + uint64Size(OperationHeader.REMAINING_NS_FIELD_NUMBER, remainingNs)
                 + uint64Size(OperationHeader.PRIORITY_FIELD_NUMBER, Integer.toUnsignedLong(content.priority()))
-                + uint64Size(OperationHeader.PREFIX_MIN_FIELD_NUMBER, content.prefixMin())
+                + uint64Size(OperationHeader.PREFIX_MIN_FIELD_NUMBER, reads.prefixMin())
                 + stringSize(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId())
                 + stringSize(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal())
                 + uint64Size(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence)
-                + uint64Size(OperationHeader.SHAPE_HANDLE_FIELD_NUMBER, shapeHandle);
+                + uint64Size(OperationHeader.SHAPE_HANDLE_FIELD_NUMBER, shapeHandle)
+                + uint64Size(OperationHeader.FRESHNESS_NS_FIELD_NUMBER, reads.freshnessNs());
+        if (reads.isAtAMoment()) { // A moment may be 0, which is said, too.
+            count += CodedOutputStream.computeUInt64Size(OperationHeader.AT_FIELD_NUMBER, reads.at())
+                    + CodedOutputStream.computeBoolSize(OperationHeader.IS_FIRM_FIELD_NUMBER, true);
+        }
         List<Route> routes = content.routes();
         for (int route = 0; route < routes.size(); route++) {
             count += CodedOutputStream.computeMessageSize(OperationHeader.ROUTES_FIELD_NUMBER, routes.get(route));
@@ -141,11 +162,16 @@ final class OperationBytes {
         }
         writeUInt64(OperationHeader.REMAINING_NS_FIELD_NUMBER, remainingNs, out);
         writeUInt64(OperationHeader.PRIORITY_FIELD_NUMBER, Integer.toUnsignedLong(content.priority()), out);
-        writeUInt64(OperationHeader.PREFIX_MIN_FIELD_NUMBER, content.prefixMin(), out);
+        writeUInt64(OperationHeader.PREFIX_MIN_FIELD_NUMBER, reads.prefixMin(), out);
         writeString(OperationHeader.REQUEST_ID_FIELD_NUMBER, content.requestId(), out);
         writeString(OperationHeader.PRINCIPAL_FIELD_NUMBER, content.principal(), out);
         writeUInt64(OperationHeader.ABORT_SEQUENCE_FIELD_NUMBER, abortSequence, out);
         writeUInt64(OperationHeader.SHAPE_HANDLE_FIELD_NUMBER, shapeHandle, out);
+        if (reads.isAtAMoment()) {
+            out.writeUInt64(OperationHeader.AT_FIELD_NUMBER, reads.at());
+            out.writeBool(OperationHeader.IS_FIRM_FIELD_NUMBER, true);
+        }
+        writeUInt64(OperationHeader.FRESHNESS_NS_FIELD_NUMBER, reads.freshnessNs(), out);
     }
 
     private static int uint64Size(int field, long value) {

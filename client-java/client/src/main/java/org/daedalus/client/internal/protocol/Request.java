@@ -30,12 +30,12 @@ public final class Request {
      * @param statement the text that {@code body} lacks, which may travel in a handle; null: the body has everything
      * @param body without the submission, which is not the same at every sending
      * @param submission under which what can change rows is repeated; null: it only reads
-     * @param prefixMin the answer includes every update up to here
+     * @param reads the terms of a query
      */
     public record Content(OperationKind kind, StatementText statement, ByteString body, SubmissionId submission,
-            List<Route> routes, long mapVersion, long prefixMin, int priority, String requestId, String principal) {
+            List<Route> routes, long mapVersion, ReadTerms reads, int priority, String requestId, String principal) {
         public static Content of(OperationKind kind, ByteString body, SubmissionId submission) {
-            return new Content(kind, null, body, submission, List.of(), 0, 0, 0, "", "");
+            return new Content(kind, null, body, submission, List.of(), 0, ReadTerms.NONE, 0, "", "");
         }
 
         /**
@@ -48,8 +48,8 @@ public final class Request {
         }
 
         public static Content ofStatement(StatementText statement, ByteString body, SubmissionId submission) {
-            return new Content(OperationKind.OPERATION_KIND_STATEMENT, statement, body, submission, List.of(), 0, 0, 0,
-                    "", "");
+            return new Content(OperationKind.OPERATION_KIND_STATEMENT, statement, body, submission, List.of(), 0,
+                    ReadTerms.NONE, 0, "", "");
         }
 
         /**
@@ -63,6 +63,13 @@ public final class Request {
 
         public boolean mayWrite() {
             return submission != null;
+        }
+
+        /** Returns the terms on which it is sent by a client that has seen the updates up to {@code seen}. */
+        ReadTerms readsAfter(long seen) {
+            boolean isQuery = submission == null && (kind == OperationKind.OPERATION_KIND_STATEMENT
+                    || kind == OperationKind.OPERATION_KIND_SELECT);
+            return isQuery ? reads.notBefore(seen) : reads;
         }
     }
 
@@ -80,6 +87,8 @@ public final class Request {
     long sequence;
     /** Its statement travels by this at its peer, as long as it is in flight there; null: it travels whole. */
     StatementHandles.Definition definition;
+    /** The terms of this sending: its own, and whatever the client had seen by then. */
+    ReadTerms reads = ReadTerms.NONE;
     /** Says that this sending brings the definition along. */
     boolean defines;
     /** The columns of the answer; null before rows of it have arrived. */
@@ -113,6 +122,11 @@ public final class Request {
         }
     }
 
+    /** Says whether the request takes a moment to be held. */
+    public boolean isHold() {
+        return content.kind() == OperationKind.OPERATION_KIND_HOLD;
+    }
+
     /** Says whether the request can change rows. */
     public boolean mayWrite() {
         return content.mayWrite();
@@ -142,9 +156,10 @@ public final class Request {
         return content.mayWrite() && sentEver;
     }
 
-    /** It is about to be sent by a client that knows {@code now}. */
-    void onSending(SubmissionStamp now) {
+    /** It is about to be sent by a client that knows {@code now} and has seen the updates up to {@code seen}. */
+    void onSending(SubmissionStamp now, long seen) {
         stamp = lostEver ? stamp : now;
+        reads = content.readsAfter(seen);
         sentEver = true;
     }
 

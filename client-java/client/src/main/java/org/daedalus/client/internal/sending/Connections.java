@@ -22,6 +22,7 @@ import org.daedalus.client.internal.protocol.ClusterIdentity;
 import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.wire.ArrivedResult;
 import org.daedalus.wire.BuildVersion;
+import org.daedalus.wire.Features;
 import org.daedalus.wire.v1.Hello;
 import org.daedalus.wire.v1.Role;
 
@@ -107,8 +108,17 @@ public final class Connections implements PeerHandler, AutoCloseable {
     }
 
     private void take(Asked asked) {
-        carryOut(asked.abortion == null ? core.submit(asked.request, nowNs())
-                : core.abort(asked.request, asked.abortion, nowNs()));
+        if (asked.request.isHold()) {
+            carryOut(core.holds().take(asked.request, nowNs()));
+        } else {
+            carryOut(asked.abortion == null ? core.submit(asked.request, nowNs())
+                    : core.abort(asked.request, asked.abortion, nowNs()));
+        }
+    }
+
+    /** Lets a moment go that a request of kind HOLD has taken. Any thread. */
+    public void release(long moment) {
+        network.execute(() -> carryOut(core.holds().release(moment, nowNs())));
     }
 
     private void refuse(Asked asked) {
@@ -158,7 +168,10 @@ public final class Connections implements PeerHandler, AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            network.execute(() -> carryOut(core.close()));
+            network.execute(() -> {
+                carryOut(core.close());
+                carryOut(core.holds().close());
+            });
             network.close();
             firstContact.complete(null);
         }
@@ -176,6 +189,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
         peers.put(peer.id(), peer);
         events.connected(endpoint);
         carryOut(actions);
+        carryOut(core.holds().step(nowNs()));
     }
 
     @Override
@@ -189,12 +203,14 @@ public final class Connections implements PeerHandler, AutoCloseable {
             events.lost(endpoint, reason);
         }
         carryOut(core.onDown(endpoint, peer.id(), reason, nowNs()));
+        carryOut(core.holds().onDown(peer.id(), nowNs()));
     }
 
     @Override
     public void onDialFailed(String endpoint, String reason) {
         events.reconnecting(endpoint, reason);
         carryOut(core.onDialFailed(endpoint, reason, false));
+        carryOut(core.holds().step(nowNs()));
     }
 
     @Override
@@ -203,17 +219,20 @@ public final class Connections implements PeerHandler, AutoCloseable {
             events.reconnecting(endpoint, reason);
         }
         carryOut(core.onDialFailed(endpoint, reason, true));
+        carryOut(core.holds().step(nowNs()));
     }
 
     @Override
     public void onResult(Peer peer, ArrivedResult result) {
-        carryOut(core.onResult(peer.id(), result, nowNs()));
+        carryOut(core.holds().isAnswer(peer.id(), result) ? core.holds().onResult(result, nowNs())
+                : core.onResult(peer.id(), result, nowNs()));
     }
 
     private Hello hello() {
         ClusterIdentity expected = core.expectedCluster();
         return Hello.newBuilder().setRole(Role.ROLE_CLIENT).setName(name)
                 .setSoftwareVersion(BuildVersion.VERSION)
+                .setFeatures(Features.MOMENTS)
                 .setClusterId(expected.clusterId())
                 .setSchemaFingerprint(expected.schemaFingerprint()).build();
     }
@@ -227,6 +246,8 @@ public final class Connections implements PeerHandler, AutoCloseable {
             boolean refused = offer == Channel.Offer.TOO_LARGE || offer == Channel.Offer.FULL;
             if (refused && send.request() != null) {
                 carryOut(core.onSendRefused(send.request(), offer == Channel.Offer.TOO_LARGE, nowNs()));
+            } else if (refused && send.isHold()) {
+                carryOut(core.holds().onUnsent(nowNs()));
             }
         }
         if (writerEpoch != core.writerEpoch()) {
@@ -249,7 +270,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
     }
 
     private void armTimer() {
-        long deadlineNs = core.nextDeadlineNs();
+        long deadlineNs = Math.min(core.nextDeadlineNs(), core.holds().nextDeadlineNs());
         if (deadlineNs < armedNs) {
             armedNs = deadlineNs;
             network.schedule(() -> onTimer(deadlineNs), deadlineNs - nowNs());
@@ -261,6 +282,7 @@ public final class Connections implements PeerHandler, AutoCloseable {
         if (armedNs == deadlineNs) {
             armedNs = Long.MAX_VALUE;
             carryOut(core.onTick(nowNs()));
+            carryOut(core.holds().onTick(nowNs()));
         }
     }
 }

@@ -28,7 +28,8 @@ class ClientCoreLimitsTest {
     private static Request request(boolean mayWrite, long prefixMin, long mapVersion) {
         SubmissionId submission = mayWrite ? SubmissionId.newBuilder().setNumber(1).build() : null;
         return new Request(new Request.Content(OperationKind.OPERATION_KIND_STATEMENT, null, ByteString.EMPTY,
-                submission, List.of(), mapVersion, prefixMin, 0, "", ""), null, SECOND);
+                submission, List.of(), mapVersion, new ReadTerms(prefixMin, ReadTerms.ANY_MOMENT, 0), 0, "", ""), null,
+                SECOND);
     }
 
     private static Request query() {
