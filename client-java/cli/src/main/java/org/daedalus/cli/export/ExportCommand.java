@@ -9,6 +9,9 @@ import org.daedalus.cli.ClusterOption;
 import org.daedalus.cli.Interruption;
 import org.daedalus.cli.Retries;
 import org.daedalus.client.DaedalusClient;
+import org.daedalus.client.DaedalusException;
+import org.daedalus.client.Executable;
+import org.daedalus.client.ReadView;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
 import org.daedalus.client.TableDescription;
@@ -25,12 +28,14 @@ import picocli.CommandLine.Parameters;
         + "NULL is an empty field, the empty string is \"\".",
     "A name that ends in .gz is compressed. Rows go to FILE.partial, which becomes FILE when all are there: an "
         + "interrupted export leaves no file that looks whole.",
-    "The table is exact at one timestamp when no update came while it was read. Otherwise the file is written, too, "
-        + "but the exit code is 1: rows that were changed meanwhile may be there as they were before or after, twice, "
-        + "or not at all. Export again while nobody writes, or accept it with --mixed."})
+    "All rows are asked for at one timestamp, which the cluster holds meanwhile. Where it is of a build that cannot "
+        + "answer at an earlier timestamp, and updates came while the table was read, the file is written, too, but "
+        + "the exit code is 1: rows that were changed meanwhile may be there as they were before or after, twice, or "
+        + "not at all. Export again while nobody writes, or accept it with --mixed."})
 public final class ExportCommand implements Callable<Integer> {
     /** Large enough that asking costs nothing, small enough that several fit into every bound there is. */
     private static final long SLICE_BYTES = 8L << 20;
+    private static final String HOLDS_NO_MOMENTS = "0A000";
 
     @Parameters(index = "0", paramLabel = "FILE.csv[.gz]|-", description = "the file to write; - is standard output")
     private String name;
@@ -46,6 +51,8 @@ public final class ExportCommand implements Callable<Integer> {
 
     private DaedalusClient client;
     private TableDescription table;
+    /** All slices are asked for at its moment; null: the cluster is of a build that holds none. */
+    private ReadView view;
     private long startTimestamp;
     private final StampRange stamps = new StampRange();
 
@@ -68,8 +75,25 @@ public final class ExportCommand implements Callable<Integer> {
         try (DaedalusClient connected = cluster.connect()) {
             client = connected;
             table = client.await(client.describe());
+            view = takeView();
             return exportTable(target);
         }
+    }
+
+    private ReadView takeView() {
+        try {
+            return Retries.await(client, client::readView);
+        } catch (DaedalusException e) {
+            if (!e.sqlState().equals(HOLDS_NO_MOMENTS)) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** Asks at the moment that is held; without one, for the updates up to the first answer at least. */
+    private <S extends Executable<S, ResultSet>> S asOf(S query) {
+        return view == null ? query.atLeast(startTimestamp) : query.at(view);
     }
 
     private int exportTable(ExportTarget target) throws CliException, IOException {
@@ -92,7 +116,7 @@ public final class ExportCommand implements Callable<Integer> {
      * are.
      */
     private long countRows() {
-        ResultSet count = Retries.await(client, () -> client.select().countRows().executeAsync());
+        ResultSet count = Retries.await(client, () -> asOf(client.select().countRows()).executeAsync());
         long rows = 0;
         for (Row row : count) {
             rows = row.getLong(0);
@@ -125,7 +149,7 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Returns all of a slice, or nothing: rows of one that breaks off are void. */
     private CompletableFuture<ResultSet> ask(TableSlice.Place place) {
-        return new TableSlice(client, table, place, SLICE_BYTES).atLeast(startTimestamp).executeAsync()
+        return asOf(new TableSlice(client, table, place, SLICE_BYTES)).executeAsync()
                 .thenCompose(ResultSet::whole);
     }
 

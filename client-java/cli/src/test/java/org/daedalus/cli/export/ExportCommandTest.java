@@ -9,17 +9,23 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.zip.GZIPInputStream;
 import org.daedalus.cli.Main;
 import org.daedalus.cli.Said;
 import org.daedalus.client.FakeAggregator;
 import org.daedalus.wire.ByteWriter;
 import org.daedalus.wire.ColumnType;
+import org.daedalus.wire.Features;
 import org.daedalus.wire.PackedRows;
 import org.daedalus.wire.WireTypes;
 import org.daedalus.wire.v1.Column;
 import org.daedalus.wire.v1.ErrorCategory;
+import org.daedalus.wire.v1.Held;
+import org.daedalus.wire.v1.Hello;
+import org.daedalus.wire.v1.HoldBody;
 import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
@@ -44,6 +50,8 @@ class ExportCommandTest {
     private final long[] stamps = {7, 7, 7};
     private int busy;
     private boolean breaksOff;
+    private boolean holdsMoments;
+    private final List<List<Long>> held = new CopyOnWriteArrayList<>();
 
     @TempDir
     private Path directory;
@@ -63,10 +71,17 @@ class ExportCommandTest {
     private void answer(FakeAggregator fake, Operation operation) {
         StatementBody statement;
         try {
+            if (operation.getHeader().getKind() == OperationKind.OPERATION_KIND_HOLD) {
+                held.add(HoldBody.parseFrom(operation.getBody()).getMomentsList());
+                fake.answer(operation, Result.newBuilder().setHeld(Held.newBuilder().setOldest(7)));
+                return;
+            }
             statement = StatementBody.parseFrom(operation.getBody());
         } catch (com.google.protobuf.InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
         }
+        assertThat(operation.getHeader().getAt()).isEqualTo(holdsMoments ? 7 : 0);
+        assertThat(operation.getHeader().getIsFirm()).isEqualTo(holdsMoments);
         if (!statement.hasSlice()) {
             ByteWriter packed = new ByteWriter(16);
             ColumnType bigint = ColumnType.of(ColumnType.Kind.BIGINT);
@@ -79,7 +94,7 @@ class ExportCommandTest {
             return;
         }
         assertThat(statement.getSql()).isEqualTo("SELECT * FROM \"bookings\"");
-        assertThat(operation.getHeader().getPrefixMin()).isEqualTo(7);
+        assertThat(operation.getHeader().getPrefixMin()).isEqualTo(holdsMoments ? 0 : 7);
         asked.add(statement.getSlice());
         // Segment 0 of partition 0, its slots from 50 on, and partition 1.
         int number = statement.getSlice().getPartition() == 1 ? 2 : statement.getSlice().getFirstSlot() == 50 ? 1 : 0;
@@ -103,7 +118,9 @@ class ExportCommandTest {
     }
 
     private int export(String name, String... options) throws Exception {
-        try (FakeAggregator fake = new FakeAggregator(this::answer)) {
+        Hello hello = Hello.newBuilder().setClusterId("flights-1").setFeatures(holdsMoments ? Features.MOMENTS : 0)
+                .build();
+        try (FakeAggregator fake = new FakeAggregator(hello, 0, this::answer)) {
             List<String> arguments = new ArrayList<>(List.of("export", name, "--cluster", fake.endpoint()));
             arguments.addAll(List.of(options));
             said.forget();
@@ -125,6 +142,25 @@ class ExportCommandTest {
         assertThat(said.text()).contains("5 rows of bookings, exact at timestamp 7");
         assertThat(asked).hasSize(3);
         assertThat(files()).containsExactly("all.csv");
+    }
+
+    @Test
+    void shouldAskForAllSlicesAtAMomentThatItHolds() throws Exception {
+        holdsMoments = true;
+        Path file = directory.resolve("all.csv");
+        assertThat(export(file.toString())).as(said.text()).isZero();
+        assertThat(file).hasContent(TEXT);
+        assertThat(said.text()).contains("5 rows of bookings, exact at timestamp 7");
+        assertThat(asked).hasSize(3);
+        assertThat(held).as("it takes a moment").startsWith(List.of(0L));
+    }
+
+    @Test
+    void shouldSayThatASegmentAnsweredAtALaterMomentThanItHolds() throws Exception {
+        holdsMoments = true;
+        stamps[2] = 8;
+        assertThat(export(directory.resolve("all.csv").toString())).isEqualTo(1);
+        assertThat(said.text()).contains("mixed: from timestamps 7 to 8");
     }
 
     @Test
