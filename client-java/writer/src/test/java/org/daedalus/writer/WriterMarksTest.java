@@ -19,7 +19,7 @@ import org.daedalus.wire.v1.WriteRefusal;
 import org.daedalus.wire.v1.WriteRefused;
 import org.junit.jupiter.api.Test;
 
-/** The writer sends its mark, and tells an outcome only when every node with a part in it knows that it is confirmed. */
+/** The writer sends its mark, and tells an outcome only when every node with a part in it knows of it. */
 class WriterMarksTest {
     private static final long FIRST = 4;
     private static final long SECOND = 5;
