@@ -22,6 +22,8 @@ class Claim:
     is_stretch: bool = False
     is_about_answers: bool = False  # of whatever size the tables are
     note: str = ""
+    noise: tuple[float, ...] = ()  # how far pairs of equal things lay apart in the same run
+    noise_max: float = 0.0  # a median of them beyond it says nothing of the claim
 
     @property
     def measured(self) -> float | None:
@@ -30,11 +32,23 @@ class Claim:
 
     @property
     def is_met(self) -> bool:
-        """Returns whether the median reaches the target."""
+        """Returns whether the median reaches the target, and is no chance."""
         measured = self.measured
-        if measured is None:
+        if measured is None or self.is_too_noisy:
             return False
         return measured >= self.target if self.at_least else measured <= self.target
+
+    @property
+    def is_too_noisy(self) -> bool:
+        """Returns whether equal things differed by more than the claim's margin."""
+        return bool(self.noise) and statistics.median(self.noise) > self.noise_max
+
+    @property
+    def verdict(self) -> str:
+        """met, NOT MET, or too noisy, which is not met either."""
+        if self.is_too_noisy:
+            return "too noisy"
+        return "met" if self.is_met else "NOT MET"
 
     @property
     def quartile(self) -> float | None:
@@ -45,13 +59,12 @@ class Claim:
         return lower if self.at_least else upper
 
     def line(self) -> str:
-        """claim | target | measured | spread | met / NOT MET."""
-        verdict = "met" if self.is_met else "NOT MET"
+        """claim | target | measured | spread | verdict."""
         sign = "≥" if self.at_least else "≤"
         name = f"{self.name} (stretch)" if self.is_stretch else self.name
         measured = "not measured" if self.measured is None else figure(self.measured)
         spread = spread_text(self.ratios, self.quartile)
-        return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {verdict}"
+        return f"{name} | {sign} {self.target:g} | {measured} | {spread} | {self.verdict}"
 
     def as_json(self) -> dict[str, Any]:
         """Returns the claim for machines."""
@@ -64,6 +77,7 @@ class Claim:
             "quartile": self.quartile,
             "runs": len(self.ratios),
             "met": self.is_met,
+            "too_noisy": self.is_too_noisy,
             "stretch": self.is_stretch,
             "expected_bound": self.bound,
             "note": self.note,

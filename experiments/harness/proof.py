@@ -98,7 +98,7 @@ def report(context: Context, claims: list[Claim], figures: list[str], *, is_quic
     counted = [claim for claim in claims if claim.is_about_answers or not is_quick]
     missed = [claim for claim in counted if not claim.is_met and not claim.is_stretch]
     for claim in missed:
-        print(f"NOT MET: {claim.name}" + (f": expected bound: {claim.bound}" if claim.bound else ""))
+        print(f"{claim.verdict}: {claim.name}" + (f": expected bound: {claim.bound}" if claim.bound else ""))
     failures = [run for run in context.runs if run.failure]
     for run in failures:
         print(f"failed: {run.point['part']}: {run.failure}")

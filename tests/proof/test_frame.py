@@ -70,6 +70,19 @@ def test_the_exit_code_is_that_of_claims_that_count(
     assert proof.report(context, claims, [], is_quick=is_quick) == exit_code
 
 
+@pytest.mark.parametrize(
+    ("noise", "verdict"), [((), "met"), ((0.01, 0.02, 0.9), "met"), ((0.04, 0.05, 0.01), "too noisy")]
+)
+def test_a_claim_whose_equal_pairs_differ_by_more_than_its_margin_proves_nothing(
+    context: Context, capsys: pytest.CaptureFixture[str], noise: tuple[float, ...], verdict: str
+) -> None:
+    claim = Claim("times the build before", 1.03, False, (1.0,), "", noise=noise, noise_max=0.03)
+    assert claim.line().endswith(f" | {verdict}")
+    assert claim.is_met == (verdict == "met")
+    assert proof.report(context, [claim], [], is_quick=False) == (0 if claim.is_met else 1)
+    assert (f"{verdict}: times the build before" in capsys.readouterr().out) == (verdict != "met")
+
+
 def test_a_failure_counts_whatever_the_claims_say(context: Context, capsys: pytest.CaptureFixture[str]) -> None:
     context.add({"part": "size"}, None, "no room")
     assert proof.report(context, [MET], ["rows a second: 7"], is_quick=True) == 1
