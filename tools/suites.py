@@ -126,7 +126,13 @@ NIGHTLY = [
     gtest_suite("C++ crossed, release", "release", "crossed"),
     pytest_suite("oracle, many", "tests/oracle", {"DAEDALUS_ORACLE_QUERIES": "10000", "DAEDALUS_SEED": NIGHTLY_SEED}),
     pytest_suite("attacks", "tests/attacks", {"DAEDALUS_ATTACK_ROWS": "3000000"}, wants_quiet=True),
-    pytest_suite("many kills", "tests/kills", {"DAEDALUS_KILLS": "100"}, wants_quiet=True),
+    pytest_suite("many kills", "tests/kills", {"DAEDALUS_KILLS": "100", "DAEDALUS_SUMS": "100000"}, wants_quiet=True),
+    pytest_suite(
+        "many moments",
+        "tests/commands/test_one_moment.py",
+        {"DAEDALUS_MOMENT_WRITES": "100000", "DAEDALUS_MOMENT_BLOCKS": "2000"},
+        wants_quiet=True,
+    ),
     pytest_suite(
         "heavy statements",
         "tests/commands/test_heavy_queries.py",
