@@ -118,7 +118,7 @@ def test_two_queries_of_a_repeatable_read_block_agree(accounts: LocalCluster, da
 
 
 def second_query(connection: Connection) -> Totals:
-    """The same by rows, as a cursor reads them."""
+    """Adds the rows up that a cursor reads."""
     connection.execute("DECLARE every CURSOR FOR SELECT balance, moves FROM accounts")
     rows = connection.execute("FETCH ALL FROM every").fetchall()
     return Totals(len(rows), sum(balance for balance, _ in rows), sum(moves for _, moves in rows))

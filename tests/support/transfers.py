@@ -35,7 +35,7 @@ KEPT = 16  # Accounts that no session replaces.
 DEPOSIT = 1_000
 SUM = "SELECT count(*), sum(balance)::bigint, sum(moves)::bigint FROM accounts"
 ROWS = "SELECT balance, moves FROM accounts"
-PAUSE_SECONDS = 0.01  # Of a session that was refused: its aggregator is dead, or a node is.
+PAUSE_SECONDS = 0.01  # A session that was refused waits so long: its aggregator is dead, or a node is.
 AWAIT_SECONDS = 300
 
 
@@ -168,7 +168,7 @@ class Session(threading.Thread):
 
 
 def totals_of(connection: Connection) -> Totals:
-    """What the aggregates say. Error: psycopg.Error."""
+    """Asks for the aggregates. Error: psycopg.Error."""
     ((rows, balance, moves),) = connection.execute(SUM).fetchall()
     return Totals(rows, balance, moves)
 
