@@ -6,8 +6,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from experiments.harness.claims import Claim
@@ -24,6 +26,15 @@ def parser(description: str | None, name: str, quick: str) -> argparse.ArgumentP
     made.add_argument("--parts", type=lambda parts: parts.split(","), help="only these parts, by comma")
     made.add_argument("--output", type=Path, default=output, help="folder of raw points, verdict and pictures")
     return made
+
+
+def end_as_on_ctrl_c() -> None:
+    """Has SIGTERM end the run as Ctrl-C does: what it started is ended first, and no further part begins."""
+    signal.signal(signal.SIGTERM, _give_up)
+
+
+def _give_up(_sign: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def begin(plan: Plan, output: Path, seed: int = 0) -> Context:

@@ -48,7 +48,7 @@ def loads(context: Context, run: int) -> None:
             scratch() as folder,
             kept_cluster(folder, TICKETS.read_text(), node_values(context.plan, durability)) as to,
         ):
-            context.add({"part": f"load_{durability}", "run": run}, {"rows_per_second": load(to, csv)})
+            context.add({"part": f"load_{durability}", "run": run}, {"rows_per_second": load(to.client, csv)})
 
 
 def recover(context: Context, run: int) -> None:
@@ -56,7 +56,7 @@ def recover(context: Context, run: int) -> None:
     csv, part = make_tickets(context.plan.section("data")), context.plan.section("recover")
     values = node_values(context.plan, "sync", {"checkpoint_log_mib": part["checkpoint_log_mib"]})
     with scratch() as folder, kept_cluster(folder, TICKETS.read_text(), values) as cluster:
-        load(cluster, csv)
+        load(cluster.client, csv)
         await_checkpoint_of_all(cluster, context.plan.section("gaps")["long_update_rate"])
         cluster.stop()
         files = [path for path in (folder / "node-0" / "checkpoint").iterdir() if path.is_file()]
@@ -119,13 +119,13 @@ def submitted(context: Context, run: int) -> None:
         scratch() as folder,
         kept_cluster(folder, ACCOUNTS.read_text(), node_values(context.plan, "sync")) as cluster,
     ):
-        load(cluster, accounts_csv(folder, part["rows"]))
-        outcome = submit(cluster, part, seed=run + 1)
+        load(cluster.client, accounts_csv(folder, part["rows"]))
+        outcome = submit(cluster.client, part, seed=run + 1)
         keys = {"per_second": outcome["answered_per_second"], "p99_ms": outcome["latency_ms"]["99"]}
         busy = outcome["generator"]["busiest_thread_share"]
         context.add({"part": "submitted", "run": run}, {**keys, "busiest_client_thread": busy})
         with SyncWatch(folder) as watch:
-            few = submit(cluster, {**part, "warm_up_seconds": 2}, seed=run + 101, rate=part["low_load_rate"])
+            few = submit(cluster.client, {**part, "warm_up_seconds": 2}, seed=run + 101, rate=part["low_load_rate"])
         sync_ms = statistics.median(watch.seconds) * 1e3
         p50 = few["latency_ms"]["50"]
         context.add({"part": "low_load", "run": run}, {"p50_ms": p50, "sync_ms": sync_ms, "over_ms": p50 - 2 * sync_ms})
@@ -161,7 +161,7 @@ def beside_log(context: Context, run: int) -> None:
     for durability in ("off", "sync"):
         values = node_values(context.plan, durability, {} if durability == "off" else _NO_CHECKPOINT)
         with scratch() as folder, kept_cluster(folder, TICKETS.read_text(), values) as cluster:
-            load(cluster, csv)
+            load(cluster.client, csv)
             context.add({"part": f"beside_{durability}", "run": run}, asked(context, cluster, run + 1, rate))
 
 
@@ -173,12 +173,12 @@ def beside_checkpoints(context: Context, run: int) -> None:
             scratch() as folder,
             kept_cluster(folder, TICKETS.read_text(), node_values(context.plan, "sync", more)) as cluster,
         ):
-            load(cluster, csv)
-            cycles = cycle_counts(cluster)
+            load(cluster.client, csv)
+            cycles = cycle_counts(cluster.client)
             with long_updates(cluster, part["long_update_rate"], _SECONDS_MAX):
                 began = time.time()
                 result = asked(context, cluster, run + 1, part["update_rate"])
-                result["cycle_p99_ms"] = cycle_percentile_ms(cycles, cycle_counts(cluster), 0.99)
+                result["cycle_p99_ms"] = cycle_percentile_ms(cycles, cycle_counts(cluster.client), 0.99)
                 ended = time.time()
                 if name == "with":
                     await_checkpoint_after(cluster, ended)  # So that the one under way at the end has ended.
@@ -194,14 +194,18 @@ def gaps(context: Context, run: int) -> None:
     part = context.plan.section("gaps")
     values = node_values(context.plan, "sync", {"checkpoint_log_mib": part["checkpoint_log_mib"]})
     with scratch() as folder, kept_cluster(folder, ACCOUNTS.read_text(), values) as cluster:
-        load(cluster, accounts_csv(folder, part["rows"]))
+        load(cluster.client, accounts_csv(folder, part["rows"]))
         began = time.time()
         with SyncWatch(folder) as watch:
             outcome = submit(
-                cluster, {**part, "in_flight": _IN_FLIGHT_MAX}, seed=run + 1, rate=part["update_rate"], sql=LONG_UPDATE
+                cluster.client,
+                {**part, "in_flight": _IN_FLIGHT_MAX},
+                seed=run + 1,
+                rate=part["update_rate"],
+                sql=LONG_UPDATE,
             )
             ended = time.time()
-            cycles = [cycle_ms(cluster) for _ in range(_CYCLES_LOOKED_AT)]
+            cycles = [cycle_ms(cluster.client) for _ in range(_CYCLES_LOOKED_AT)]
         share = share_of(checkpoints(cluster.log("node-0")), began, ended)
         if share < _SHARE_MIN:
             raise VoidPointError(f"a checkpoint was under way for {share:.0%} of the time")

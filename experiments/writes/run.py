@@ -7,11 +7,9 @@ claim that is not a stretch is not met.
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from experiments.harness import proof
 from experiments.harness.context import Context
@@ -39,14 +37,9 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def give_up(_sign: int, _frame: FrameType | None) -> None:
-    """Ends the run as Ctrl-C does: what it started is ended first, and no further part begins."""
-    raise KeyboardInterrupt
-
-
 def main() -> int:
     """Measures, judges, prints."""
-    signal.signal(signal.SIGTERM, give_up)
+    proof.end_as_on_ctrl_c()
     asked = arguments()
     plan = resolved(read_plan(FOLDER), is_quick=asked.quick)
     plan.section("window")["runs"] = asked.runs or plan.section("window")["runs"]

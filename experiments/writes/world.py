@@ -17,6 +17,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from local_cluster import LocalCluster
+
 from experiments import PROGRAMS
 from experiments.harness.peak import LOAD_GENERATOR, errors
 from experiments.harness.record import ROOT
@@ -101,9 +103,9 @@ def share_of(rounds: list[Round], begin: float, end: float) -> float:
     return sum(max(0.0, min(each.end, end) - max(each.begin, begin)) for each in rounds) / (end - begin)
 
 
-def load(cluster: KeptCluster, csv: Path) -> float:
+def load(cluster: LocalCluster, csv: Path) -> float:
     """Rows a second of `daedalus load`, as it says itself. Error: VoidPointError."""
-    loaded = cluster.client.run_daedalus("load", csv)
+    loaded = cluster.run_daedalus("load", csv)
     rate = _LOADED.search(loaded.out)
     if loaded.code != 0 or rate is None:
         raise VoidPointError(f"load: {loaded.said}")
@@ -130,7 +132,7 @@ def drive_node(cluster: KeptCluster, part: dict[str, Any]) -> dict[str, Any]:
     return outcome
 
 
-def submit(cluster: KeptCluster, part: dict[str, Any], seed: int, rate: int = 0, sql: str = UPDATE) -> dict[str, Any]:
+def submit(cluster: LocalCluster, part: dict[str, Any], seed: int, rate: int = 0, sql: str = UPDATE) -> dict[str, Any]:
     """Updates of one account each through the writer, at a rate or as fast as it goes. Error: VoidPointError."""
     words = [f"--{name.replace('_', '-')}={part[name]}" for name in ("in_flight", "seconds", "warm_up_seconds")]
     if rate:
@@ -173,18 +175,18 @@ def _json_of(command: list[str | Path]) -> dict[str, Any]:
     return outcome
 
 
-def cycle_ms(cluster: KeptCluster) -> float:
+def cycle_ms(cluster: LocalCluster) -> float:
     """Returns the time of the segment's last cycle. Error: VoidPointError."""
-    status = cluster.client.run_daedalus("status", "--format", "json")
+    status = cluster.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
     nodes = status.json()["status"]["nodes"]
     return max(int(segment["cycle_ns_last"]) for node in nodes for segment in node["segments"]) / 1e6
 
 
-def cycle_counts(cluster: KeptCluster) -> list[int]:
+def cycle_counts(cluster: LocalCluster) -> list[int]:
     """Cycles of all segments by how long they took: SegmentStatus.cycle_counts. Error: VoidPointError."""
-    status = cluster.client.run_daedalus("status", "--format", "json")
+    status = cluster.run_daedalus("status", "--format", "json")
     if status.code != 0:
         raise VoidPointError(status.said)
     counts = [0] * _CYCLE_BUCKETS
@@ -201,10 +203,10 @@ def bucket_end_ns(bucket: int) -> int:
     return (8 + eighth) << (11 + octave)
 
 
-def cycle_percentile_ms(before: list[int], after: list[int], share: float) -> float:
+def cycle_percentile_ms(before: list[int], after: list[int], share: float, least: int = _CYCLES_MIN) -> float:
     """So much of the cycles between two readings took at most so long. Error: VoidPointError where there are few."""
     between = [late - early for early, late in zip(before, after, strict=True)]
-    if sum(between) < _CYCLES_MIN:
+    if sum(between) < least:
         raise VoidPointError(f"only {sum(between)} cycles ended")
     wanted, seen = share * sum(between), 0
     for bucket, count in enumerate(between):

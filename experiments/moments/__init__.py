@@ -1,0 +1,1 @@
+"""Answers at one moment: what they cost beside the build before, and what they are worth."""
