@@ -18,7 +18,7 @@ from experiments.moments.world import ACCOUNTS, Reports, programs_before, runnin
 from experiments.writes.world import accounts_csv, load, submit
 
 DELETE = "DELETE FROM accounts WHERE id % 3 = 1"
-LATE_SECONDS = 0.2  # Of a load's end no report counts: some of its updates are confirmed, and no new ones come.
+LATE_SECONDS = 0.2  # Reports of so many last seconds of a load do not count: no new updates come by then.
 
 
 def of_builds(context: Context) -> Iterator[tuple[str, LocalCluster]]:

@@ -29,7 +29,7 @@ from experiments.moments.world import LackingError
 
 FOLDER = Path(__file__).parent
 
-# Those that decide most come first: what the plan's minutes do not reach is not met.
+# They run in the order of what they decide: what the plan's minutes do not reach is not met.
 PARTS: tuple[Callable[[Context], None], ...] = (
     engine, share, booking, confirmation, twice, kept, bulk, whole_select, whole_copy, beside_updates, beside_delete,
     asleep,

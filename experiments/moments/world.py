@@ -24,7 +24,7 @@ from experiments.harness.tickets import load_tickets
 BEFORE = "DAEDALUS_BIN_BEFORE"
 TICKETS = ROOT / "schemas" / "tickets.sql"
 ACCOUNTS = ROOT / "experiments" / "writes" / "accounts.sql"
-# What two processes say of themselves, once they have what is measured.
+# An aggregator, and a segment, say this of themselves once they have what is measured.
 ASKED_TWICE = "queries_asked_twice"
 WINDOW_BYTES = "window_bytes"
 HOLD = "BEGIN ISOLATION LEVEL REPEATABLE READ"
