@@ -1,0 +1,54 @@
+// How values lie in the records of a window.
+//
+// Decides their bytes: a column's number with its NULL bit, the value as it lies in its plane, and its tail without the
+// zeros at its end. Refuses to know where records lie and what they mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "chunk_store.hpp"
+
+namespace daedalus::engine {
+
+/// Planes that can be written: by column, then those of tails by column; and NULL bitmaps by column.
+struct RowPlanes {
+  uint8_t* const* planes = nullptr;
+  uint64_t* const* nulls = nullptr;
+};
+
+/// Returns how many bytes put_value() writes at most.
+[[nodiscard]] size_t value_bytes_max(const ColumnLayout& column);
+
+/// Writes the value of one column of a row; returns where the next one goes.
+[[nodiscard]] uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t row, uint32_t column,
+                                 uint8_t* out);
+
+/// Puts so many values that put_value() wrote back into a row.
+void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count, const RowPlanes& into, uint32_t row);
+
+/// Copies a whole row.
+void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_row, const RowPlanes& into,
+              uint32_t into_row);
+
+/// Returns whether values of a column may be kept for many rows together: wide ones are kept row by row.
+[[nodiscard]] bool is_kept_together(const ColumnLayout& column);
+/// Returns how many bytes put_values() writes at most for one word of rows.
+[[nodiscard]] size_t values_of_word_max(const ColumnLayout& column);
+
+/// Words of a bitmap of rows.
+struct RowWords {
+  const uint64_t* rows = nullptr;  ///< Of the whole chunk.
+  uint32_t first = 0;
+  uint32_t count = 0;
+};
+/// Writes the values of one column of the rows of so many words, but not beyond `limit`: `words.count` says how many
+/// found room, at least one. Returns where they end. Precondition: there is room for one word.
+[[nodiscard]] uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& words, uint32_t column,
+                                  uint8_t* out, const uint8_t* limit);
+/// Puts the value back that put_values() wrote for `row` of the chunk, if that is one of its rows. `words` are those
+/// that were written; their bitmap is in the bytes.
+void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t first_word, uint32_t word_count,
+                   uint32_t row, const RowPlanes& into, uint32_t into_row);
+
+}  // namespace daedalus::engine
