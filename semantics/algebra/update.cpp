@@ -99,17 +99,17 @@ const ScalarFunction* find_inexact(const BoundExpression& expression) {
 
 Result<Value> evaluate_for(const Column& column, const BoundExpression& expression, std::span<const Value> row) {
   Result<Value> value = evaluate(expression, row);
+  if (value && !is_null(*value)) {
+    value =
+        assign(expression.type, *value, column.type);  // NULL, too, may come of it: of an infinite timestamp's time.
+  }
   if (!value) {
     return value;
   }
-  if (is_null(*value)) {
-    if (!column.nullable) {
-      return rejected("23502", fmt::format("null value in column \"{}\" violates not-null constraint", column.name));
-    }
-    return value;
+  if (is_null(*value) && !column.nullable) {
+    return rejected("23502", fmt::format("null value in column \"{}\" violates not-null constraint", column.name));
   }
-  Result<Value> assigned = assign(expression.type, *value, column.type);
-  return assigned ? Result<Value>(canonical(std::move(*assigned))) : assigned;
+  return canonical(std::move(*value));
 }
 
 }  // namespace daedalus::semantics

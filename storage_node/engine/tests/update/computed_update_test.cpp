@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "daedalus/semantics/infinity.hpp"
 #include "daedalus/semantics/placement.hpp"
 #include "daedalus/semantics/scalar_function.hpp"
 #include "on_every_instruction_set.hpp"
@@ -194,6 +195,26 @@ TEST(ComputedUpdateDigest, IsTheSameOnEveryInstructionSet) {
     ASSERT_FALSE(digests.empty());
     EXPECT_EQ(digests, std::vector<uint64_t>(digests.size(), digests[0])) << "round " << round;
   }
+}
+
+TEST(ComputedUpdateOfManyColumnsTest, AnInfiniteTimestampHasNoTimeForAColumnThatForbidsNull) {
+  const TestTableScope scope(TestTable::kManyColumns);
+  const std::vector<semantics::Column>& columns = test_schema().columns;
+  const auto clock = std::find_if(columns.begin(), columns.end(), [](const semantics::Column& it) {
+    return it.type.kind == TypeKind::kTime && !it.nullable;
+  });
+  ASSERT_NE(clock, columns.end());
+  Random random(test_seed());
+  Row row = random_row(random, 1);
+  row[kTime] = semantics::infinity_of(TypeKind::kTimestamp, false);
+  Segment segment(test_schema(), test_codec(), {.memory_bytes = 1, .chunk_rows = 64});
+  ASSERT_TRUE(segment.enqueue(Update{Timestamp{1}, {insert_rows(test_schema(), {row})}}));
+  const auto place = static_cast<uint32_t>(clock - columns.begin());
+  ASSERT_TRUE(segment.enqueue(Update{Timestamp{2}, {modify({computed(place, column(kTime))}, {})}}));
+  while (segment.step({0})) {
+  }
+  static_cast<void>(segment.dequeue());
+  EXPECT_EQ(std::get<UpdateOutput>(*segment.dequeue()).failed, (Failed{{"23502", 1}}));
 }
 
 }  // namespace
