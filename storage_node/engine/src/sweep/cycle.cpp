@@ -12,7 +12,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       outlet_(&outlet),
       checkpoint_(&checkpoint),
       sketches_(layout, store, options.sketch_planes_per_cycle_max),
-      updates_(layout, store, sketches_, memory_, options.access_paths),
+      updates_(layout, store, sketches_, memory_, options.access_paths, options.window_bytes),
       groupings_(flow.memory, &flow.deadline_check),
       outputs_(layout, memory_, flow.deadline_check),
       query_sweep_(layout, store, sketches_, updates_.bounds(), groupings_, options.access_paths) {}

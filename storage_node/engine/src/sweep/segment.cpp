@@ -69,6 +69,7 @@ struct Segment::State {
   std::atomic<uint32_t> waiting_queries{0};
   std::atomic<uint32_t> waiting_updates{0};
   Counter rows{0};
+  Counter window_bytes{0};
   Counter prefix{0};
   Counter cycles{0};
   Counter cycle_ns_last{0};
@@ -162,6 +163,7 @@ bool Segment::step(Instant now, StepBudget budget) {
   if (state.cycle.sweep(budget.chunks_max)) {
     // Figures first: who has seen an output sees what it did to them.
     write(state.rows, state.cycle.live_rows());
+    write(state.window_bytes, state.cycle.updates().window().bytes());
     write(state.cycles, read(state.cycles) + 1);
     state.applied = state.cycle.prefix();
     write(state.prefix, raw(state.applied));
@@ -257,6 +259,7 @@ SegmentStatistics Segment::statistics() const {
           .rows_max = state.store.slot_count(),
           .chunk_rows = state.store.chunk_rows(),
           .memory_bytes = state.store.memory_bytes(),
+          .window_bytes = read(state.window_bytes),
           .row_bytes = state.store.row_bytes(),
           .prefix = Timestamp{read(state.prefix)},
           .cycles = read(state.cycles),

@@ -228,10 +228,9 @@ void Modifications::put_computed(const Write& write, uint8_t* const* planes, uin
   }
 }
 
-std::optional<std::string> Modifications::apply(Part part, uint8_t* const* planes, uint64_t* const* nulls,
-                                                uint32_t row) {
-  const std::span<const Write> all = writes(part);
-  for (const Write& write : all) {
+std::optional<std::string> Modifications::prepare(Part part, uint8_t* const* planes, uint64_t* const* nulls,
+                                                  uint32_t row) {
+  for (const Write& write : writes(part)) {
     if (write.depends_on_row()) {
       std::optional<std::string> failed = prepare(write, {planes, planes + layout_->columns.size(), nulls, row});
       if (failed) {
@@ -239,7 +238,11 @@ std::optional<std::string> Modifications::apply(Part part, uint8_t* const* plane
       }
     }
   }
-  for (const Write& write : all) {
+  return std::nullopt;
+}
+
+void Modifications::write(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) const {
+  for (const Write& write : writes(part)) {
     uint8_t* target = planes[write.column] + size_t{row} * write.width;
     if (write.is_addition) {
       const Addition& addition = additions_[write.place];
@@ -262,7 +265,6 @@ std::optional<std::string> Modifications::apply(Part part, uint8_t* const* plane
       clear_bit(nulls[write.column], row);
     }
   }
-  return std::nullopt;
 }
 
 bool Modifications::depends_on_row(Part part) const {

@@ -55,10 +55,12 @@ class Modifications {
 
   void prefetch(Part part) const { fetch_ahead(writes_.data() + part.first); }
 
-  /// Changes the row at `row` of the chunk with these planes. The SQLSTATE of the first assignment that fails on it:
-  /// the row is as it was then. NULL plus a constant stays NULL and is no overflow.
-  [[nodiscard]] std::optional<std::string> apply(Part part, uint8_t* const* planes, uint64_t* const* nulls,
-                                                 uint32_t row);
+  /// Computes what the row at `row` of the chunk with these planes becomes. The SQLSTATE of the first assignment that
+  /// fails on it. NULL plus a constant stays NULL and is no overflow.
+  [[nodiscard]] std::optional<std::string> prepare(Part part, uint8_t* const* planes, uint64_t* const* nulls,
+                                                   uint32_t row);
+  /// Changes the row to what prepare() made of it. Precondition: that was the last that was prepared, without an error.
+  void write(Part part, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) const;
 
   /// Returns whether a row's new values depend on its old ones, so that apply_all() cannot be used.
   [[nodiscard]] bool depends_on_row(Part part) const;

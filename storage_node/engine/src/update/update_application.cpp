@@ -15,7 +15,7 @@ constexpr size_t kBatch = 128;
 
 UpdateApplication::UpdateApplication(const TableLayout& layout, ChunkStore& store, Sketches& sketches,
                                      SlotAllocator& slots, const UpdateReplay& replay, ChangeList& changes,
-                                     AdmittedUpdates& admitted)
+                                     AdmittedUpdates& admitted, Window& window)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
@@ -23,6 +23,7 @@ UpdateApplication::UpdateApplication(const TableLayout& layout, ChunkStore& stor
       replay_(&replay),
       changes_(&changes),
       admitted_(&admitted),
+      window_(&window),
       bounds_(layout, store),
       probe_(store.chunk_rows()),
       scratch_(store.chunk_rows()),
@@ -193,6 +194,7 @@ void UpdateApplication::apply_batch(std::span<const Candidate> candidates, uint3
 void UpdateApplication::insert(const Insertion& insertion, uint32_t end) {
   const uint32_t row = insertion.slot % store_->chunk_rows();
   CHECK(!replay_->is_recorded() || !test_bit(view_.live, row));  // A slot that was recorded for another row.
+  window_->on_insert(chunk_, row, admitted_->outputs[insertion.update].timestamp);
   const int32_t stored = layout_->codec.store_row(
       layout_->codec.context, reinterpret_cast<const uint8_t*>(insertion.row.data()),
       static_cast<uint32_t>(insertion.row.size()), store_->planes(chunk_), store_->nulls(chunk_), row);
@@ -277,32 +279,60 @@ void UpdateApplication::apply_change(uint32_t number, uint32_t row) {
   if (!qualifies(number, row)) {
     return;
   }
+  if ((*changes_)[number].is_delete != 0) {
+    delete_row(number, row);
+  } else {
+    modify_row(number, row, Recorded::kNo);
+  }
+}
+
+void UpdateApplication::delete_row(uint32_t number, uint32_t row) {
   const Change& change = (*changes_)[number];
   UpdateOutput& output = admitted_->outputs[change.update];
   ++output.rows_matched;
-  if (change.is_delete != 0) {
-    store_->mark_dead(chunk_, row);
-    slots_->release(output.timestamp, chunk_ * store_->chunk_rows() + row);
-    --live_rows_;
-  } else {
-    const auto failed =
-        changes_->modifications().apply(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row);
-    if (failed) {
-      mark_branch(Branch::kAssignmentFails);
-      count_refused(output, *failed);
-      return;
-    }
-    for (const Write& write : changes_->modifications().writes(change.writes())) {
-      sketches_->on_write(chunk_, row, write.column);
-      bounds_.on_write(chunk_, row, write.column);
-    }
+  window_->on_delete(chunk_, row, output.timestamp);
+  store_->mark_dead(chunk_, row);
+  slots_->release(output.timestamp, chunk_ * store_->chunk_rows() + row);
+  --live_rows_;
+  count_applied(change, number);
+}
+
+void UpdateApplication::modify_row(uint32_t number, uint32_t row, Recorded recorded) {
+  const Change& change = (*changes_)[number];
+  UpdateOutput& output = admitted_->outputs[change.update];
+  Modifications& modifications = changes_->modifications();
+  ++output.rows_matched;
+  if (const auto failed = modifications.prepare(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row)) {
+    mark_branch(Branch::kAssignmentFails);
+    count_refused(output, *failed);
+    return;
   }
-  ++output.rows_applied;
+  if (recorded == Recorded::kNo && window_->records(output.timestamp)) {
+    window_->on_modify(chunk_, row, output.timestamp, columns_of(change));
+  }
+  modifications.write(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), row);
+  for (const Write& write : modifications.writes(change.writes())) {
+    sketches_->on_write(chunk_, row, write.column);
+    bounds_.on_write(chunk_, row, write.column);
+  }
+  count_applied(change, number);
+}
+
+void UpdateApplication::count_applied(const Change& change, uint32_t number) {
+  ++admitted_->outputs[change.update].rows_applied;
   if (change.is_counted != 0) {
     admitted_->count_part(change.update, changes_->sequence(number), 1);
   }
   note_touch(change.update);
   sketches_->on_change();
+}
+
+std::span<const uint32_t> UpdateApplication::columns_of(const Change& change) {
+  columns_.clear();
+  for (const Write& write : changes_->modifications().writes(change.writes())) {
+    columns_.push_back(write.column);
+  }
+  return columns_;
 }
 
 void UpdateApplication::end() {

@@ -4,7 +4,7 @@
 // chunk's rows are taken one after the other, each with all changes that ask for it, in their order; only a change that
 // no index finds rows for takes the chunk as a whole, after all that come before it and before all that come after. A
 // row that an update of the same cycle made, or gave another key, is looked up again, so that every change sees exactly
-// what those before it left. Refuses to know how updates were admitted.
+// what those before it left. Before a row changes, the window is told. Refuses to know how updates were admitted.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "chunk_bounds.hpp"
 #include "slot_allocator.hpp"
 #include "update_replay.hpp"
+#include "window.hpp"
 
 namespace daedalus::engine {
 
@@ -23,7 +24,7 @@ class UpdateApplication {
  public:
   /// All outlive this object.
   UpdateApplication(const TableLayout& layout, ChunkStore& store, Sketches& sketches, SlotAllocator& slots,
-                    const UpdateReplay& replay, ChangeList& changes, AdmittedUpdates& admitted);
+                    const UpdateReplay& replay, ChangeList& changes, AdmittedUpdates& admitted, Window& window);
 
   /// Plans for what was admitted.
   void begin();
@@ -62,6 +63,13 @@ class UpdateApplication {
   void insert(const Insertion& insertion, uint32_t end);
   void apply_pending(uint32_t row, uint32_t end);
   void apply_change(uint32_t change, uint32_t row);
+  void delete_row(uint32_t change, uint32_t row);
+  /// Whether the window has what is in the row already.
+  enum class Recorded : bool { kNo, kYes };
+  void modify_row(uint32_t change, uint32_t row, Recorded recorded);
+  void count_applied(const Change& change, uint32_t number);
+  /// The columns that a modification writes. Borrowed: until the next call.
+  [[nodiscard]] std::span<const uint32_t> columns_of(const Change& change);
   /// Returns whether a row that matches is to be changed, which what is computed of the condition decides. One that
   /// this fails on is counted.
   [[nodiscard]] bool qualifies(uint32_t change, uint32_t row);
@@ -80,6 +88,7 @@ class UpdateApplication {
   const UpdateReplay* replay_;
   ChangeList* changes_;
   AdmittedUpdates* admitted_;
+  Window* window_;
   ChunkBounds bounds_;
   uint64_t live_rows_ = 0;
   size_t next_insertion_ = 0;
@@ -94,6 +103,7 @@ class UpdateApplication {
   std::vector<Candidate> merged_;    ///< The candidates of both that come before the next scan.
   std::vector<Candidate> kept_;      ///< Holds those of a batch that may match.
   std::vector<uint32_t> pending_;    ///< Changes yet to be applied to a row before the next scan, ascending.
+  std::vector<uint32_t> columns_;    ///< What columns_of() returns.
   IndexScratch probe_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;

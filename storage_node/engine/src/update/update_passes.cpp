@@ -44,6 +44,7 @@ void UpdateApplication::keep_qualifying(uint32_t change, std::span<uint64_t> row
 void UpdateApplication::delete_all(uint32_t change, std::span<uint64_t> rows) {
   keep_qualifying(change, rows);
   UpdateOutput& output = admitted_->outputs[(*changes_)[change].update];
+  window_->on_delete_all(chunk_, rows, output.timestamp);
   slots_->release(output.timestamp, chunk_ * store_->chunk_rows(), rows);
   const uint32_t count = store_->mark_dead(chunk_, rows.data());
   live_rows_ -= count;
@@ -72,15 +73,17 @@ void UpdateApplication::modify_all(uint32_t number, std::span<uint64_t> rows) {
       look_up_again(row, end, end);  // All that is applied to it from now on comes after this scan.
     }
   };
+  UpdateOutput& output = admitted_->outputs[change.update];
+  keep_qualifying(number, rows);
+  // Also rows that an assignment fails on: they are recorded as they stay.
+  window_->on_modify_all(chunk_, rows, output.timestamp, columns_of(change));
   if (changes_->modifications().depends_on_row(change.writes())) {
     return for_each_bit(rows.data(), words, [&](uint32_t row) {
-      apply_change(number, row);
+      modify_row(number, row, Recorded::kYes);
       look_up(row);
     });
   }
-  keep_qualifying(number, rows);
   changes_->modifications().apply_all(change.writes(), store_->planes(chunk_), store_->nulls(chunk_), rows);
-  UpdateOutput& output = admitted_->outputs[change.update];
   const uint64_t applied_before = output.rows_applied;
   for_each_bit(rows.data(), words, [&](uint32_t row) {
     for (const Write& write : changes_->modifications().writes(change.writes())) {

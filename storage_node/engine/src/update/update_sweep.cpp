@@ -3,16 +3,22 @@
 namespace daedalus::engine {
 
 UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches,
-                         std::pmr::memory_resource& memory, AccessPaths paths)
+                         std::pmr::memory_resource& memory, AccessPaths paths, uint64_t window_bytes)
     : slots_(store.slot_count()),
       changes_(layout, sketches, memory, paths),
+      window_(layout, store, window_bytes),
       replay_(store),
       admission_(slots_, replay_, changes_, admitted_),
-      application_(layout, store, sketches, slots_, replay_, changes_, admitted_) {}
+      application_(layout, store, sketches, slots_, replay_, changes_, admitted_, window_) {}
 
 Result<void> UpdateSweep::load(const AllocatorImage& image) {
   replay_.begin_recorded();
   return slots_.load(image);
+}
+
+void UpdateSweep::begin_replay(std::vector<Timestamp> prefixes) {
+  replay_.begin(std::move(prefixes));
+  window_.trim(replay_.highest_prefix());
 }
 
 void UpdateSweep::end() {

@@ -16,14 +16,16 @@
 #include "update_admission.hpp"
 #include "update_application.hpp"
 #include "update_replay.hpp"
+#include "window.hpp"
 
 namespace daedalus::engine {
 
 class UpdateSweep {
  public:
-  /// memory: what parts are compiled into; may be given back after end().
+  /// memory: what parts are compiled into; may be given back after end(). window_bytes: see
+  /// SegmentOptions::window_bytes.
   UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches, std::pmr::memory_resource& memory,
-              AccessPaths paths);
+              AccessPaths paths, uint64_t window_bytes);
   UpdateSweep(const UpdateSweep&) = delete;
   UpdateSweep& operator=(const UpdateSweep&) = delete;
 
@@ -53,6 +55,9 @@ class UpdateSweep {
   /// Returns the bounds of what rows have in each chunk; in those that were swept with this cycle's changes.
   [[nodiscard]] const ChunkBounds& bounds() const { return application_.bounds(); }
 
+  /// Returns what the updates overwrote.
+  [[nodiscard]] Window& window() { return window_; }
+
   /// Before the first cycle: the rows of this chunk were loaded. Everything derived from them is made anew.
   void on_load(uint32_t chunk) { application_.on_load(chunk); }
   /// See SlotAllocator.
@@ -61,7 +66,8 @@ class UpdateSweep {
   [[nodiscard]] Timestamp known_through() const { return slots_.known_through(); }
 
   /// Before the first cycle: from now on each chunk leaves out the updates up to its own prefix, by chunk.
-  void begin_replay(std::vector<Timestamp> prefixes) { replay_.begin(std::move(prefixes)); }
+  /// From the highest of these on the window can answer.
+  void begin_replay(std::vector<Timestamp> prefixes);
   /// Returns whether a segment with all updates up to `prefix` has chunks that are beyond it.
   [[nodiscard]] bool is_replaying(Timestamp prefix) const { return replay_.is_under_way(prefix); }
   /// The prefix of a chunk that the sweep of a cycle up to `prefix` has passed.
@@ -71,6 +77,7 @@ class UpdateSweep {
   SlotAllocator slots_;
   ChangeList changes_;
   AdmittedUpdates admitted_;
+  Window window_;
   UpdateReplay replay_;
   UpdateAdmission admission_;
   UpdateApplication application_;

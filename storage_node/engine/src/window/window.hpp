@@ -56,6 +56,9 @@ class Window {
   /// chunk by chunk, the lowest moment first.
   [[nodiscard]] bool lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
 
+  /// Returns whether anything is recorded of an update.
+  [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
+
   // What updates say, each before it changes the chunk, in the order in which they change each row.
 
   /// A row is about to be put into an empty slot.

@@ -128,7 +128,7 @@ TEST(RestoredSketchesTest, AreMadeForRowsThatWereLoaded) {
   ChunkStore store(filled.layout, {128, 4});
   Sketches sketches(filled.layout, store, 1024);
   CycleMemory memory;
-  UpdateSweep updates(filled.layout, store, sketches, memory, AccessPaths::kByCost);
+  UpdateSweep updates(filled.layout, store, sketches, memory, AccessPaths::kByCost, 0);
   for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
     const ChunkView view = filled.store.view(chunk);
     std::vector<uint32_t> widths;

@@ -48,8 +48,10 @@ TEST_P(ModificationsTest, ChangesManyRowsLikeOneAfterTheOther) {
       const uint64_t rows[2] = {random(), one_in(random, 2) ? 0 : random()};
       EXPECT_FALSE(modifications.depends_on_row(part));
       modifications.apply_all(part, store.planes(0), store.nulls(0), rows);
-      for_each_bit(rows, 2,
-                   [&](uint32_t row) { EXPECT_FALSE(modifications.apply(part, twin.planes(0), twin.nulls(0), row)); });
+      for_each_bit(rows, 2, [&](uint32_t row) {
+        EXPECT_FALSE(modifications.prepare(part, twin.planes(0), twin.nulls(0), row));
+        modifications.write(part, twin.planes(0), twin.nulls(0), row);
+      });
       ASSERT_EQ(bytes_of(layout, store), bytes_of(layout, twin)) << "round " << round;
     }
     modifications.clear();
