@@ -64,7 +64,7 @@ class UpdateApplication {
   void apply_pending(uint32_t row, uint32_t end);
   void apply_change(uint32_t change, uint32_t row);
   void delete_row(uint32_t change, uint32_t row);
-  /// Whether the window has what is in the row already.
+  /// Says whether the window has what is in the row already.
   enum class Recorded : bool { kNo, kYes };
   void modify_row(uint32_t change, uint32_t row, Recorded recorded);
   void count_applied(const Change& change, uint32_t number);
@@ -103,7 +103,7 @@ class UpdateApplication {
   std::vector<Candidate> merged_;    ///< The candidates of both that come before the next scan.
   std::vector<Candidate> kept_;      ///< Holds those of a batch that may match.
   std::vector<uint32_t> pending_;    ///< Changes yet to be applied to a row before the next scan, ascending.
-  std::vector<uint32_t> columns_;    ///< What columns_of() returns.
+  std::vector<uint32_t> columns_;    ///< columns_of() returns them.
   IndexScratch probe_;
   SelectionScratch scratch_;
   std::vector<uint64_t> selection_;

@@ -1,4 +1,4 @@
-// What chunks that were loaded from a checkpoint have already, and the slots that were recorded for inserted rows.
+// Replay after a checkpoint was loaded: the updates that chunks have already, and the slots recorded for inserted rows.
 //
 // Decides which updates a chunk leaves out, and when a recorded slot can be taken. Refuses to know what updates do.
 #pragma once

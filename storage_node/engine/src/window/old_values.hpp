@@ -38,7 +38,7 @@ void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_ro
 
 /// Words of a bitmap of rows.
 struct RowWords {
-  const uint64_t* rows = nullptr;  ///< Of the whole chunk.
+  const uint64_t* rows = nullptr;  ///< The bitmap of the whole chunk.
   uint32_t first = 0;
   uint32_t count = 0;
 };

@@ -29,7 +29,7 @@ class RecordIndex {
       // Links are numbered in the order of the records.
       uint32_t& newer = of_row > of_word ? of_row : of_word;
       const Link& link = links_[newer - 1];
-      // What came before it in this chunk and is about this row, or about many, has no higher timestamp.
+      // An older record of this row, or of many rows of the chunk, has no higher timestamp.
       if (link.record->timestamp <= moment) {
         return;
       }

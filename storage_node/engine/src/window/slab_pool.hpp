@@ -29,7 +29,7 @@ struct Record {
   };
 
   Timestamp timestamp{};
-  uint16_t row = 0;  ///< Of many rows: the first word of their bitmap.
+  uint16_t row = 0;  ///< A record of many rows has the first word of their bitmap here.
   Kind kind = Kind::kInserted;
   uint16_t begin = 0;  ///< Its first byte in Slab::bytes.
   uint16_t count = 0;  ///< Counts columns, or the words of the bitmap.

@@ -39,8 +39,8 @@ class Window {
   /// Counts the bytes that records take.
   [[nodiscard]] uint64_t bytes() const { return pool_.taken_bytes(); }
 
-  // What queries ask, once the sweep of the updates of a cycle has passed the chunk. Precondition of all: the moment is
-  // not below oldest().
+  // Queries ask these, once the sweep of the updates of a cycle has passed the chunk. Precondition of all: the moment
+  // is not below oldest().
 
   /// Returns whether a row of the chunk may have changed after that moment. Cost: one comparison.
   [[nodiscard]] bool has_recent(uint32_t chunk, Timestamp after) const { return logs_[chunk].last() > after; }
@@ -59,7 +59,7 @@ class Window {
   /// Returns whether anything is recorded of an update.
   [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
 
-  // What updates say, each before it changes the chunk, in the order in which they change each row.
+  // Updates say these, each before it changes the chunk, in the order in which they change each row.
 
   /// A row is about to be put into an empty slot.
   void on_insert(uint32_t chunk, uint32_t row, Timestamp timestamp);
@@ -67,7 +67,7 @@ class Window {
   void on_modify(uint32_t chunk, uint32_t row, Timestamp timestamp, std::span<const uint32_t> columns);
   /// A row is about to be deleted. What is in its slot stays there until the slot is taken again.
   void on_delete(uint32_t chunk, uint32_t row, Timestamp timestamp);
-  /// The same of all rows of a bitmap, which one update is about to change together.
+  /// All rows of a bitmap are about to be changed together by one update.
   void on_modify_all(uint32_t chunk, std::span<const uint64_t> rows, Timestamp timestamp,
                      std::span<const uint32_t> columns);
   void on_delete_all(uint32_t chunk, std::span<const uint64_t> rows, Timestamp timestamp);

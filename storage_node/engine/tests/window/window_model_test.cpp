@@ -181,7 +181,7 @@ class WindowRound {
                                              .planes = {view.planes, layout_.plane_count()},
                                              .nulls = {view.nulls, widths.size()},
                                              .live = {view.live, view.word_count()}});
-    ASSERT_TRUE(loaded.has_value()) << loaded.error().message;
+    ASSERT_TRUE(loaded) << loaded.error().message;
   }
 
   void put(const Cells& cells, ChunkStore& store, uint32_t row) const {

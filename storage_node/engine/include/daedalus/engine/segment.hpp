@@ -34,7 +34,7 @@ struct SegmentStatistics {
   uint64_t rows_max = 0;
   uint32_t chunk_rows = 0;    ///< The part of them that is scanned at a time.
   uint64_t memory_bytes = 0;  ///< Reserved for rows_max rows.
-  uint64_t window_bytes = 0;  ///< What records of overwritten values take (SegmentOptions::window_bytes).
+  uint64_t window_bytes = 0;  ///< Records of overwritten values take so much (SegmentOptions::window_bytes).
   uint32_t row_bytes = 0;     ///< Counts the bytes of one row's values alone: the raw row.
   Timestamp prefix{};
   uint64_t cycles = 0;

@@ -76,8 +76,8 @@ struct SegmentOptions {
   /// Most columns of chunks whose sketch is made in one cycle: each takes 0.1 to 0.2 ms, so this bounds what a cycle
   /// may take longer while rows are new.
   uint32_t sketch_planes_per_cycle_max = 32;
-  /// What records of overwritten values may take, so that queries can ask for a moment of the past; when they would
-  /// take more, the oldest go. 0: nothing is recorded.
+  /// Bounds the records of overwritten values, by which queries can ask for a moment of the past; when they would take
+  /// more, the oldest go. 0: nothing is recorded.
   uint64_t window_bytes = 64u << 20;
   AccessPaths access_paths = AccessPaths::kByCost;
   CheckpointHook* checkpoint_hook = nullptr;     ///< Outlives the segment.
