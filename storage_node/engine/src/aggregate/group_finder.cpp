@@ -87,7 +87,7 @@ void GroupFinder::join(uint32_t groups_max) {
 }
 
 bool GroupFinder::is_known(const RowBatch& batch, const FindProgress& progress) const {
-  if (progress.chunk != chunk_ || progress.batches >= batches_.size()) {
+  if (progress.contents != contents_ || progress.batches >= batches_.size()) {
     return false;
   }
   const KnownBatch& known = batches_[progress.batches];
@@ -141,11 +141,11 @@ Result<GroupFinder::Groups> GroupFinder::find(const RowBatch& batch, FindProgres
   if (found_ != Found::kAll) {
     return Groups{found_, nullptr};
   }
-  if (progress.chunk != batch.chunk->live) {
-    progress = {batch.chunk->live, 0};
+  if (progress.contents != batch.chunk->contents) {
+    progress = {batch.chunk->contents, 0};
   }
-  if (chunk_ != progress.chunk) {
-    chunk_ = progress.chunk;
+  if (contents_ != progress.contents) {
+    contents_ = progress.contents;
     batches_.clear();
     rows_.clear();
     groups_.clear();

@@ -18,7 +18,7 @@ namespace daedalus::engine {
 
 /// How far a query is within the chunk whose groups are being found.
 struct FindProgress {
-  const uint64_t* chunk = nullptr;  ///< By its live rows' bitmap.
+  uint64_t contents = kNoContents;  ///< The chunk's.
   uint32_t batches = 0;
 };
 
@@ -88,7 +88,7 @@ class GroupFinder {
   Found found_ = Found::kAll;  ///< By the last call.
   uint64_t refused_bytes_ = 0;
   std::optional<Error> error_;
-  const uint64_t* chunk_ = nullptr;
+  uint64_t contents_ = kNoContents;  ///< The contents of the chunk at hand.
   std::vector<KnownBatch> batches_;  ///< That chunk's batches, in the order in which every query asks for them.
   std::vector<uint32_t> rows_;
   std::vector<uint32_t> groups_;

@@ -20,7 +20,7 @@ ValueVector VectorNode::values(const RowBatch& batch) {
   if (kept_ != nullptr && batch.number != 0 && batch.number == last_number_ && epoch == last_epoch_) {
     return last_;
   }
-  const bool is_entered = chunk_ == batch.chunk->live;
+  const bool is_entered = contents_ == batch.chunk->contents;
   asked_ += is_entered ? batch.count : 0;
   last_ = is_entered && whole_ != nullptr && whole_->is_there ? from_chunk(batch) : compute(batch);
   last_number_ = batch.number;
@@ -39,14 +39,14 @@ void VectorNode::begin(const RowBatch& batch) {
 /// If more rows of the last chunk were asked for than it has, each was computed more than once: from then on all are
 /// computed, once.
 void VectorNode::enter(const ChunkView& chunk) {
-  if (kept_ == nullptr || is_leaf_ || chunk_ == chunk.live) {
+  if (kept_ == nullptr || is_leaf_ || contents_ == chunk.contents) {
     return;
   }
   for (const VectorNodePtr& part : parts_) {
     part->enter(chunk);
   }
-  const bool is_asked_again = chunk_ != nullptr && asked_ > chunk.row_count;
-  chunk_ = chunk.live;
+  const bool is_asked_again = contents_ != kNoContents && asked_ > chunk.row_count;
+  contents_ = chunk.contents;
   asked_ = 0;
   if (whole_ == nullptr && is_asked_again && kept_->count < ChunkVectors::kMax) {
     whole_ = std::make_unique<Chunk>();

@@ -144,7 +144,7 @@ class VectorNode {
   ValueVector last_;
   std::shared_ptr<ChunkVectors> kept_;
   std::vector<std::shared_ptr<VectorNode>> parts_;
-  const uint64_t* chunk_ = nullptr;  ///< Bitmap of live rows of the chunk that is swept.
+  uint64_t contents_ = kNoContents;  ///< The contents of the chunk that is swept.
   uint64_t asked_ = 0;               ///< Rows of it so far.
   std::unique_ptr<Chunk> whole_;
   VectorBuffer gathered_;

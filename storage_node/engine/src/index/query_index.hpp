@@ -37,10 +37,10 @@ class QueryIndex {
 
   /// Calls use(row, query) for every live row and each query that may ask for its key; rows ascend.
   template <typename Use>
-  void probe(const ChunkView& view, uint32_t chunk, const Sketches& sketches, IndexScratch& scratch, Use&& use) {
-    const PairPlanes planes = by_sketches_ == nullptr ? PairPlanes() : sketches.bytes(chunk, columns());
+  void probe(const ChunkView& view, const Sketches& sketches, IndexScratch& scratch, Use&& use) {
+    const PairPlanes planes = by_sketches_ == nullptr ? PairPlanes() : sketches.bytes(view.number, columns());
     if (planes.exist()) {
-      return by_sketches_->probe(view, planes, sketches.bytes_after(chunk, columns()), scratch.rows.data(), use);
+      return by_sketches_->probe(view, planes, sketches.bytes_after(view.number, columns()), scratch.rows.data(), use);
     }
     build_values();
     by_values_.probe(view, scratch.values, use);

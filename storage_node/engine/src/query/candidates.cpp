@@ -21,12 +21,11 @@ Candidates::Candidates(const TableLayout& layout, const ChunkStore& store) : lay
   waiting_.resize(kWaitingMax + std::max(store.chunk_rows(), kMaskBlockRows * kMaskQueries));
 }
 
-void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk,
+void Candidates::begin(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view,
                        const uint8_t* row_sketches) {
   plan_ = &plan;
   queries_ = &queries;
-  chunk_ = chunk;
-  view_ = store_->view(chunk);
+  view_ = view;
   row_sketches_ = {row_sketches, store_->row_sketch_bytes()};
 }
 
@@ -103,7 +102,7 @@ void Candidates::take(uint32_t count) {
     const Candidate& candidate = waiting_[position];
     QueryRun& query = (*queries_)[candidate.query];
     if (query.is_active()) {
-      query.take(chunk_, &candidate.row, 1, row_sketches_);
+      query.take(view_.number, &candidate.row, 1, row_sketches_);
     }
   }
 }
@@ -128,7 +127,7 @@ void Candidates::test(uint32_t query, uint32_t* rows, uint32_t row_count, uint32
     row_count = kept;
   }
   if (row_count > 0 && run.is_active()) {
-    run.take(chunk_, rows, row_count, row_sketches_);
+    run.take(view_.number, rows, row_count, row_sketches_);
   }
 }
 

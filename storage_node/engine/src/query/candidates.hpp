@@ -16,7 +16,7 @@ class Candidates {
   Candidates(const TableLayout& layout, const ChunkStore& store);
 
   /// A chunk is being swept. row_sketches: null where they do not exist. Plan and queries stay until the next chunk.
-  void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, const uint8_t* row_sketches);
+  void begin(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view, const uint8_t* row_sketches);
 
   /// Takes the rows of one query in ascending order.
   void add(uint32_t row, uint32_t query) { waiting_[waiting_count_++] = {row, query}; }
@@ -48,7 +48,6 @@ class Candidates {
   const ChunkStore* store_;
   const QueryPlan* plan_ = nullptr;
   std::vector<QueryRun>* queries_ = nullptr;
-  uint32_t chunk_ = 0;
   ChunkView view_;
   RowSketches row_sketches_;
   std::vector<Candidate> waiting_;  ///< Room for all; the first waiting_count_ are.

@@ -18,7 +18,6 @@ constexpr uint32_t kRowTestCost = 64;
 
 Filters::Filters(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches)
     : layout_(&layout),
-      store_(&store),
       sketches_(&sketches),
       words_(bitmap_words((store.chunk_rows() + kSketchBlockRows - 1) / kSketchBlockRows * kSketchBlockRows)),
       scratch_(store.chunk_rows()),
@@ -61,21 +60,21 @@ void Filters::begin(const QueryPlan& plan, const std::vector<QueryRun>& queries)
   bitmaps_.resize(std::max(bitmaps_.size(), firsts_.size() * words_));
 }
 
-void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates) {
-  const ChunkView view = store_->view(chunk);
+void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view,
+                   Candidates& candidates) {
   uint32_t at = 0;
   for (size_t filter = 0; filter < firsts_.size(); ++filter) {
     const uint32_t first = plan.sketch_queries[firsts_[filter]].query;
     uint64_t* selection = this->candidates(filter);
-    const uint32_t known = narrow(plan, queries[first], first, chunk, view, selection);
+    const uint32_t known = narrow(plan, queries[first], first, view, selection);
     for (; at < ends_[filter]; ++at) {
       const uint32_t query = plan.sketch_queries[members_[at].number].query;
-      if (!queries[query].is_active() || !queries[query].reaches(chunk)) {
+      if (!queries[query].is_active() || !queries[query].reaches(view.number)) {
         continue;
       }
       if (known == plan.tests_of[first].rows.count) {
         mark_branch(Branch::kFilterTaken);
-        queries[query].take_selection(chunk, selection);
+        queries[query].take_selection(view.number, selection);
       } else {
         test_rows(query, known, selection, view, candidates);
       }
@@ -83,10 +82,10 @@ void Filters::take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32
   }
 }
 
-uint32_t Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
-                         const ChunkView& view, uint64_t* selection) {
+uint32_t Filters::narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
+                         uint64_t* selection) {
   const CompiledPredicate& predicate = run.predicate();
-  const ChunkSketches sketches{sketches_, chunk};
+  const ChunkSketches sketches{sketches_, view.number};
   const LiteralMarker marker(*layout_, predicate.constants(), view, sketches);
   const Part& tests = plan.tests_of[query].rows;
   for (uint32_t test = tests.first; test < tests.first + tests.count; ++test) {

@@ -31,7 +31,7 @@ class Filters {
   [[nodiscard]] uint64_t* candidates(size_t filter) { return bitmaps_.data() + filter * words_; }
 
   /// Lets the queries of every filter take those of its candidates that pass.
-  void take(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
+  void take(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view, Candidates& candidates);
 
  private:
   struct Member {
@@ -41,15 +41,14 @@ class Filters {
 
   /// Drops candidates that do not pass. How many of the query's tests that were: all of them, unless so few are left
   /// that it is cheaper to go on row by row.
-  [[nodiscard]] uint32_t narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, uint32_t chunk,
-                                const ChunkView& view, uint64_t* selection);
+  [[nodiscard]] uint32_t narrow(const QueryPlan& plan, const QueryRun& run, uint32_t query, const ChunkView& view,
+                                uint64_t* selection);
   void mark_clause(const CompiledPredicate& predicate, const CompiledClause& clause, const LiteralMarker& marker,
                    const uint64_t* among, uint32_t words);
   void test_rows(uint32_t query, uint32_t known, const uint64_t* selection, const ChunkView& view,
                  Candidates& candidates);
 
   const TableLayout* layout_;
-  const ChunkStore* store_;
   const Sketches* sketches_;
   uint32_t words_;                    ///< Counts the words of a bitmap.
   std::vector<uint8_t> is_filtered_;  ///< By number of the sketch query.

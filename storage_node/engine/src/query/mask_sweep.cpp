@@ -6,18 +6,17 @@
 
 namespace daedalus::engine {
 
-bool MaskSweep::sweep(const QueryPlan& plan, const std::vector<QueryRun>& queries, uint32_t chunk,
+bool MaskSweep::sweep(const QueryPlan& plan, const std::vector<QueryRun>& queries, const ChunkView& view,
                       Candidates& candidates) {
   const QueryMasks& masks = plan.masks;
-  if (!find_bytes(masks, chunk)) {
+  if (!find_bytes(masks, view.number)) {
     return false;
   }
   mark_branch(Branch::kMasks);
-  find_active(masks, queries, chunk);
+  find_active(masks, queries, view.number);
   if (std::all_of(active_.begin(), active_.end(), [](uint8_t active) { return active == 0; })) {
     return true;
   }
-  const ChunkView view = store_->view(chunk);
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kMaskBlockRows) {
     sweep_block(masks, view, first_row, candidates);
   }

@@ -14,11 +14,11 @@ namespace daedalus::engine {
 
 class MaskSweep {
  public:
-  MaskSweep(const ChunkStore& store, const Sketches& sketches) : store_(&store), sketches_(&sketches) {}
+  explicit MaskSweep(const Sketches& sketches) : sketches_(&sketches) {}
 
   /// Adds the rows of a chunk that queries may want to the candidates. False: the chunk has no sketches of some column,
   /// and nothing was done.
-  [[nodiscard]] bool sweep(const QueryPlan& plan, const std::vector<QueryRun>& queries, uint32_t chunk,
+  [[nodiscard]] bool sweep(const QueryPlan& plan, const std::vector<QueryRun>& queries, const ChunkView& view,
                            Candidates& candidates);
 
  private:
@@ -26,7 +26,6 @@ class MaskSweep {
   void find_active(const QueryMasks& masks, const std::vector<QueryRun>& queries, uint32_t chunk);
   void sweep_block(const QueryMasks& masks, const ChunkView& view, uint32_t first_row, Candidates& candidates);
 
-  const ChunkStore* store_;
   const Sketches* sketches_;
   std::vector<const uint8_t*> bytes_;  ///< Holds the bytes of the chunk, by place.
   std::vector<uint8_t> active_;        ///< By group: which of its queries want rows of the chunk.

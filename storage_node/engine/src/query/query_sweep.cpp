@@ -43,9 +43,9 @@ QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const
       probe_(store.chunk_rows()),
       candidates_(layout, store),
       joined_(store.chunk_rows()),
-      mask_sweep_(store, sketches),
+      mask_sweep_(sketches),
       sketch_sweep_(layout, store, sketches),
-      cells_(layout, store, sketches, groupings, paths) {}
+      cells_(layout, sketches, groupings, paths) {}
 
 void QuerySweep::begin(std::vector<QueryRun>& queries) {
   queries_ = &queries;
@@ -134,35 +134,36 @@ void QuerySweep::sweep(uint32_t chunk) {
   if (!active_ || store_->live_rows(chunk) == 0 || !pass_by(chunk)) {
     return;
   }
-  candidates_.begin(plan_, *queries_, chunk, sketches_->rows(chunk));
+  const ChunkView view = store_->view(chunk);
+  candidates_.begin(plan_, *queries_, view, sketches_->rows(chunk));
   for (QueryIndex& index : plan_.indexes) {
-    index.is_joined() ? sweep_joined(index, chunk) : sweep_index(index, chunk);
+    index.is_joined() ? sweep_joined(index, view) : sweep_index(index, view);
   }
-  add_joined(chunk);
-  cells_.sweep(chunk);
-  sweep_masks(chunk);
-  sketch_sweep_.sweep(plan_, *queries_, chunk, candidates_);
+  add_joined(view);
+  cells_.sweep(view);
+  sweep_masks(view);
+  sketch_sweep_.sweep(plan_, *queries_, view, candidates_);
   candidates_.test();
 }
 
-void QuerySweep::sweep_index(QueryIndex& index, uint32_t chunk) {
-  index.probe(store_->view(chunk), chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query); });
+void QuerySweep::sweep_index(QueryIndex& index, const ChunkView& view) {
+  index.probe(view, *sketches_, probe_, [&](uint32_t row, uint32_t query) { add(row, query); });
 }
 
-void QuerySweep::sweep_masks(uint32_t chunk) {
-  if (plan_.masks.groups.empty() || mask_sweep_.sweep(plan_, *queries_, chunk, candidates_)) {
+void QuerySweep::sweep_masks(const ChunkView& view) {
+  if (plan_.masks.groups.empty() || mask_sweep_.sweep(plan_, *queries_, view, candidates_)) {
     return;
   }
   mark_branch(Branch::kNoSketch);
   for (const QueryMasks::Group& group : plan_.masks.groups) {
     for (uint32_t place = 0; place < group.query_count; ++place) {
-      sketch_sweep_.pass_over(store_->view(chunk), (*queries_)[group.queries[place]], chunk);
+      sketch_sweep_.pass_over(view, (*queries_)[group.queries[place]]);
     }
   }
 }
 
-void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {
-  index.probe(store_->view(chunk), chunk, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
+void QuerySweep::sweep_joined(QueryIndex& index, const ChunkView& view) {
+  index.probe(view, *sketches_, probe_, [&](uint32_t row, uint32_t query) {
     const uint32_t place = plan_.joined_place[query];
     if (place == QueryPlan::kAlone) {
       add(row, query);
@@ -172,14 +173,14 @@ void QuerySweep::sweep_joined(QueryIndex& index, uint32_t chunk) {
   });
 }
 
-void QuerySweep::add_joined(uint32_t chunk) {
+void QuerySweep::add_joined(const ChunkView& view) {
   for (uint32_t place = 0; place < plan_.joined.size(); ++place) {
     rows_.clear();
     joined_.take(place, [&](uint32_t row) { rows_.push_back(row); });
     const uint32_t query = plan_.joined[place];
     QueryRun& run = (*queries_)[query];
     if (is_for_passes(run.predicate(), rows_.size())) {
-      sketch_sweep_.pass_over(store_->view(chunk), run, chunk);
+      sketch_sweep_.pass_over(view, run);
       continue;
     }
     if (rows_.size() >= kManyRows && run.is_active()) {

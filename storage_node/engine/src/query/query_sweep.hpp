@@ -47,11 +47,11 @@ class QuerySweep {
   void find_bounded();
   /// Marks those queries that bounds keep from the chunk. Whether some query may want rows of it.
   [[nodiscard]] bool pass_by(uint32_t chunk);
-  void sweep_index(QueryIndex& index, uint32_t chunk);
-  void sweep_masks(uint32_t chunk);
+  void sweep_index(QueryIndex& index, const ChunkView& view);
+  void sweep_masks(const ChunkView& view);
   /// Does the same for an index some of whose queries gather their rows.
-  void sweep_joined(QueryIndex& index, uint32_t chunk);
-  void add_joined(uint32_t chunk);
+  void sweep_joined(QueryIndex& index, const ChunkView& view);
+  void add_joined(const ChunkView& view);
   void add(uint32_t row, uint32_t query) {
     candidates_.add(row, query);
     if (candidates_.is_full()) {

@@ -40,10 +40,8 @@ bool is_computed(const BoundAggregate& aggregate) { return aggregate.argument &&
 
 }  // namespace
 
-SharedCells::SharedCells(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches,
-                         Groupings& groupings, AccessPaths paths)
+SharedCells::SharedCells(const TableLayout& layout, const Sketches& sketches, Groupings& groupings, AccessPaths paths)
     : layout_(&layout),
-      store_(&store),
       sketches_(&sketches),
       groupings_(&groupings),
       paths_(paths),
@@ -228,27 +226,26 @@ void SharedCells::list_cells(const Set& set, const Member& member) {
   }
 }
 
-void SharedCells::sweep(uint32_t chunk) {
+void SharedCells::sweep(const ChunkView& view) {
   for (Set& set : sets_) {
     const bool has_taker = std::any_of(set.members.begin(), set.members.end(), [&](const Member& member) {
       const QueryRun& query = (*queries_)[member.query];
-      return query.is_active() && query.reaches(chunk);
+      return query.is_active() && query.reaches(view.number);
     });
     if (has_taker) {
-      sweep(set, chunk);
+      sweep(set, view);
     }
   }
 }
 
-void SharedCells::sweep(Set& set, uint32_t chunk) {
-  const ChunkView view = store_->view(chunk);
+void SharedCells::sweep(Set& set, const ChunkView& view) {
   for (uint32_t first = 0; first < view.row_count; first += kBatchRows) {
     const uint32_t count = std::min(kBatchRows, view.row_count - first);
     const uint32_t wanted = list_rows(set, view, first, count);
     if (wanted == count) {
-      take(set, chunk, {.chunk = &view, .first = first, .count = count});
+      take(set, {.chunk = &view, .first = first, .count = count});
     } else if (wanted > 0) {
-      take(set, chunk, {.chunk = &view, .rows = rows_.data(), .count = wanted});
+      take(set, {.chunk = &view, .rows = rows_.data(), .count = wanted});
     }
   }
 }
@@ -282,12 +279,12 @@ Instant SharedCells::waits_until(const Set& set) const {
   return until;
 }
 
-void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
+void SharedCells::take(Set& set, RowBatch batch) {
   batch.number = ++groupings_->scratch().batches;
   DeadlineCheck* const deadline_check = groupings_->expressions().deadline_check();
   if (deadline_check == nullptr || !set.states->has_computed()) {
     if (!take_together(set, batch)) {
-      take_by_query(set, chunk, batch);
+      take_by_query(set, batch);
     }
     return;
   }
@@ -303,7 +300,7 @@ void SharedCells::take(Set& set, uint32_t chunk, RowBatch batch) {
   if (over) {
     fail(set, *over);
   } else if (!is_taken) {
-    take_by_query(set, chunk, batch);
+    take_by_query(set, batch);
   }
 }
 
@@ -323,7 +320,7 @@ void SharedCells::fail(const Set& set, const Error& error) {
 }
 
 /// Something cannot be computed for some row: only who wants that row ends with the error.
-void SharedCells::take_by_query(const Set& set, uint32_t chunk, const RowBatch& batch) {
+void SharedCells::take_by_query(const Set& set, const RowBatch& batch) {
   for (const Member& member : set.members) {
     QueryRun& query = (*queries_)[member.query];
     if (!query.is_active()) {
@@ -340,7 +337,7 @@ void SharedCells::take_by_query(const Set& set, uint32_t chunk, const RowBatch& 
       }
     }
     if (!listed_.empty()) {
-      query.take(chunk, listed_.data(), static_cast<uint32_t>(listed_.size()));
+      query.take(batch.chunk->number, listed_.data(), static_cast<uint32_t>(listed_.size()));
     }
   }
 }

@@ -26,15 +26,14 @@ namespace daedalus::engine {
 class SharedCells {
  public:
   /// All outlive this object.
-  SharedCells(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, Groupings& groupings,
-              AccessPaths paths);
+  SharedCells(const TableLayout& layout, const Sketches& sketches, Groupings& groupings, AccessPaths paths);
 
   /// For one cycle: takes the queries that are better off here. They stay where they are until end().
   /// Cost: that of their conditions' bounds, and of the cells that they ask for.
   void begin(std::vector<QueryRun>& queries);
 
   /// Adds the rows of a chunk to their cells.
-  void sweep(uint32_t chunk);
+  void sweep(const ChunkView& view);
 
   /// Gives every query what its cells have come to. Once, when all chunks were swept.
   void hand_over();
@@ -82,19 +81,18 @@ class SharedCells {
   [[nodiscard]] bool complete(Set& set);
   /// In listed_.
   void list_cells(const Set& set, const Member& member);
-  void sweep(Set& set, uint32_t chunk);
+  void sweep(Set& set, const ChunkView& view);
   /// Writes rows that some query wants, and their cells. Returns how many there are.
   [[nodiscard]] uint32_t list_rows(const Set& set, const ChunkView& view, uint32_t first, uint32_t count);
-  void take(Set& set, uint32_t chunk, RowBatch batch);
+  void take(Set& set, RowBatch batch);
   /// False: something cannot be computed for some row, and nothing was taken.
   [[nodiscard]] bool take_together(Set& set, const RowBatch& batch);
   void fail(const Set& set, const Error& error);
   /// The last deadline of the set's queries.
   [[nodiscard]] Instant waits_until(const Set& set) const;
-  void take_by_query(const Set& set, uint32_t chunk, const RowBatch& batch);
+  void take_by_query(const Set& set, const RowBatch& batch);
 
   const TableLayout* layout_;
-  const ChunkStore* store_;
   const Sketches* sketches_;
   Groupings* groupings_;
   AccessPaths paths_;

@@ -22,16 +22,17 @@ SketchSweep::SketchSweep(const TableLayout& layout, const ChunkStore& store, con
       selection_(bitmap_words(store.chunk_rows())),
       rows_(std::max(store.chunk_rows(), kSketchBlockRows)) {}
 
-void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates) {
+void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view,
+                        Candidates& candidates) {
+  const uint32_t chunk = view.number;
   const auto wants_rows = [&](const SketchQuery& query) { return queries[query.query].reaches(chunk); };
   if (std::none_of(plan.sketch_queries.begin(), plan.sketch_queries.end(), wants_rows)) {
     return;
   }
   if (!find_bytes(plan, chunk)) {
     mark_branch(Branch::kNoSketch);
-    return sweep_plainly(plan, queries, chunk);
+    return sweep_plainly(plan, queries, view);
   }
-  const ChunkView view = store_->view(chunk);
   for (uint32_t first_row = 0; first_row < view.row_count; first_row += kSketchBlockRows) {
     const uint64_t* live = live_block(view, first_row);
     fetch_next_live(chunk, first_row);
@@ -58,7 +59,7 @@ void SketchSweep::sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, u
       }
     }
   }
-  filters_.take(plan, queries, chunk, candidates);
+  filters_.take(plan, queries, view, candidates);
 }
 
 bool SketchSweep::find_bytes(const QueryPlan& plan, uint32_t chunk) {
@@ -127,14 +128,14 @@ void SketchSweep::join_spans(const QueryPlan& plan, const SketchUnion& all) {
   }
 }
 
-void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk) {
-  const ChunkView view = store_->view(chunk);
+void SketchSweep::sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view) {
   for (const SketchQuery& query : plan.sketch_queries) {
-    pass_over(view, queries[query.query], chunk);
+    pass_over(view, queries[query.query]);
   }
 }
 
-void SketchSweep::pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk) {
+void SketchSweep::pass_over(const ChunkView& view, QueryRun& run) {
+  const uint32_t chunk = view.number;
   if (!run.is_active() || !run.reaches(chunk)) {
     return;
   }

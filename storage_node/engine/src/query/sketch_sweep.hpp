@@ -20,14 +20,14 @@ class SketchSweep {
   void begin(const QueryPlan& plan, const std::vector<QueryRun>& queries) { filters_.begin(plan, queries); }
 
   /// Lets the queries take their rows, or makes candidates of them. The plan's sketch queries are these.
-  void sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk, Candidates& candidates);
+  void sweep(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view, Candidates& candidates);
 
   /// One query takes its rows by passes over columns.
-  void pass_over(const ChunkView& view, QueryRun& run, uint32_t chunk);
+  void pass_over(const ChunkView& view, QueryRun& run);
 
  private:
   [[nodiscard]] bool find_bytes(const QueryPlan& plan, uint32_t chunk);
-  void sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, uint32_t chunk);
+  void sweep_plainly(const QueryPlan& plan, std::vector<QueryRun>& queries, const ChunkView& view);
   void mark_block(const QueryPlan& plan, uint32_t first_row);
   void join_spans(const QueryPlan& plan, const SketchUnion& all);
   [[nodiscard]] const uint64_t* live_block(const ChunkView& view, uint32_t first_row);

@@ -23,10 +23,11 @@ uint64_t fixed_bytes(const TableLayout& layout) {
   return kPlaneAlignment * (kPartsOfRows + kPartsOfColumn * layout.columns.size()) + kBytesBehindChunk;
 }
 
-/// Whole chunks in `memory_bytes`; slots stay countable in 32 bits.
+/// Whole chunks in `memory_bytes`; slots, those of recent chunks included, stay countable in 32 bits.
 uint32_t chunks_within(const TableLayout& layout, uint32_t chunk_rows, uint64_t memory_bytes) {
   const uint64_t room = memory_bytes - std::min(memory_bytes, fixed_bytes(layout));
-  return static_cast<uint32_t>(std::min<uint64_t>(room / chunk_bytes(layout, chunk_rows), UINT32_MAX / chunk_rows));
+  const uint32_t countable = UINT32_MAX / chunk_rows - kRecentChunksMax;
+  return static_cast<uint32_t>(std::min<uint64_t>(room / chunk_bytes(layout, chunk_rows), countable));
 }
 
 }  // namespace

@@ -12,6 +12,9 @@
 
 namespace daedalus::engine {
 
+/// Bounds the recent chunks of a segment (ChunkStore): their slots follow those of the table.
+constexpr uint32_t kRecentChunksMax = 8;
+
 constexpr uint64_t kPlaneAlignment = 64;  ///< A cache line; also enough for every vector register.
 
 struct ChunkShape {

@@ -8,21 +8,24 @@ ChunkStore::ChunkStore(const TableLayout& layout, uint32_t chunk_rows, uint64_t 
     : ChunkStore(layout, shape_of(layout, chunk_rows, memory_bytes)) {}
 
 ChunkStore::ChunkStore(const TableLayout& layout, ChunkShape shape)
-    : chunk_rows_(shape.rows),
+    : layout_(&layout),
+      chunk_rows_(shape.rows),
       column_count_(static_cast<uint32_t>(layout.columns.size())),
       row_sketch_bytes_(sketch_bytes_a_row(layout)),
       chunk_count_(shape.count),
       row_bytes_(engine::row_bytes(layout)),
       memory_(memory_of(layout, shape)),
       no_nulls_(bitmap_words(chunk_rows_), 0),
-      planes_(size_t{chunk_count_} * layout.plane_count()),
-      nulls_(size_t{chunk_count_} * column_count_, no_nulls_.data()),
+      planes_(size_t{chunk_count_ + kRecentChunksMax} * layout.plane_count()),
+      nulls_(size_t{chunk_count_ + kRecentChunksMax} * column_count_, no_nulls_.data()),
       live_rows_(chunk_count_, 0),
-      changed_(chunk_count_) {
-  lay_out(layout);
+      changed_(chunk_count_),
+      recent_(kRecentChunksMax) {
+  lay_out();
 }
 
-void ChunkStore::lay_out(const TableLayout& layout) {
+void ChunkStore::lay_out() {
+  const TableLayout& layout = *layout_;
   uint64_t used = 0;
   const auto take = [&](uint64_t bytes_a_chunk) {
     uint8_t* const taken = memory_.data() + used;
@@ -78,6 +81,35 @@ void ChunkStore::mark_loaded(uint32_t chunk, std::span<const uint64_t> rows) {
   DCHECK(live_rows_[chunk] == 0 && rows.size() == bitmap_words(chunk_rows_));
   std::copy(rows.begin(), rows.end(), live(chunk));
   live_rows_[chunk] = count_bits(rows.data(), bitmap_words(chunk_rows_));
+}
+
+void ChunkStore::make_recent(uint32_t chunk) {
+  Recent& made = recent_[chunk - chunk_count_];
+  if (made.store != nullptr) {
+    return;
+  }
+  made.store = std::make_unique<ChunkStore>(*layout_, ChunkShape{.rows = chunk_rows_, .count = 1});
+  const size_t planes = layout_->plane_count();
+  std::copy_n(made.store->planes_.begin(), planes, planes_.begin() + static_cast<std::ptrdiff_t>(chunk * planes));
+  std::copy_n(made.store->nulls_.begin(), column_count_,
+              nulls_.begin() + static_cast<std::ptrdiff_t>(size_t{chunk} * column_count_));
+}
+
+void ChunkStore::fill_recent(uint32_t chunk, std::span<const uint64_t> rows) {
+  DCHECK(rows.size() == bitmap_words(chunk_rows_));
+  Recent& filled = recent_[chunk - chunk_count_];
+  std::copy(rows.begin(), rows.end(), filled.store->live(0));
+  const auto last = std::find_if(rows.rbegin(), rows.rend(), [](uint64_t word) { return word != 0; });
+  filled.word_count = static_cast<uint32_t>(rows.rend() - last);
+  filled.contents = uint64_t{chunk_count_} + fillings_++;
+}
+
+ChunkView ChunkStore::recent_view(uint32_t chunk) const {
+  ChunkView view = recent(chunk).store->view(0);
+  view.row_count = recent(chunk).word_count * 64;
+  view.number = chunk;
+  view.contents = recent(chunk).contents;
+  return view;
 }
 
 }  // namespace daedalus::engine

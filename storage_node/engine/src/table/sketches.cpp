@@ -50,12 +50,20 @@ Sketches::Sketches(const TableLayout& layout, ChunkStore& store, uint32_t planes
       store_(&store),
       planes_per_cycle_max_(planes_per_cycle_max),
       columns_(layout.columns.size()),
-      made_(size_t{store.chunk_count()} * layout.columns.size(), 0) {}
+      made_(size_t{store.chunk_count() + kRecentChunksMax} * layout.columns.size(), 0) {}
 
 void Sketches::begin_cycle() {
   draw_due();
   make_due();
   changes_before_ = changes_;
+}
+
+void Sketches::on_recent(uint32_t chunk) {
+  for (uint32_t column = 0; column < columns_.size(); ++column) {
+    if (columns_[column].version != 0) {
+      make(chunk, column);
+    }
+  }
 }
 
 void Sketches::on_load(uint64_t rows) {
@@ -185,7 +193,7 @@ void Sketches::make(uint32_t chunk, uint32_t column) {
   const uint32_t stride = layout_->columns[column].stride;
   const uint8_t* plane = store_->planes(chunk)[column];
   uint8_t* out = store_->sketch(chunk, column);
-  const uint32_t row_count = store_->chunk_rows();
+  const uint32_t row_count = store_->view(chunk).row_count;
   if (stride == 1) {
     std::array<uint8_t, 256> by_value{};
     for (uint32_t value = 0; value < by_value.size(); ++value) {

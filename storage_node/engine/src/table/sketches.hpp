@@ -60,6 +60,8 @@ class Sketches {
   /// Fetches what on_write() will change.
   void prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const;
   void on_change() { ++changes_; }
+  /// The rows of a recent chunk were laid out: all bytes that there are histograms for are made at once.
+  void on_recent(uint32_t chunk);
   /// So many rows were loaded, before the first cycle: what is due for them is due at once.
   void on_load(uint64_t rows);
 

@@ -65,7 +65,8 @@ TEST(SegmentShapeTest, MemoryIsBoundedByWhatIsGivenHoweverWideRowsAre) {
       EXPECT_LE(shape->chunk_rows, kChunkRowsUsual);
       EXPECT_EQ(shape->chunk_rows & (shape->chunk_rows - 1), 0u);
       EXPECT_LE(shape->rows_max(), UINT32_MAX);
-      if (shape->chunk_rows > kChunkRowsMin && shape->rows_max() + shape->chunk_rows <= UINT32_MAX) {
+      const uint64_t slots_with_one_more = shape->rows_max() + uint64_t{shape->chunk_rows} * (1 + kRecentChunksMax);
+      if (shape->chunk_rows > kChunkRowsMin && slots_with_one_more <= UINT32_MAX) {
         EXPECT_GE(shape->memory_bytes, bytes / 9 * 8) << "more than a ninth is left over";
       }
     }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 
 #include "test_table.hpp"
@@ -72,6 +73,46 @@ TEST_F(ChunkStoreTest, PlanesOfTheFirstChunkBeginWithACacheLine) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(store_.planes(0)[column]) % 64, 0u);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(store_.nulls(0)[column]) % alignof(uint64_t), 0u);
   }
+}
+
+TEST_F(ChunkStoreTest, ARecentChunkHasTheRowsOfItsLastFillingAlone) {
+  ChunkStore store(layout_, kChunkRows, 1u << 18);
+  const uint32_t recent = store.chunk_count();
+  store.make_recent(recent);
+  store.fill_recent(recent, std::array<uint64_t, 3>{~uint64_t{0}, 0x3f, 0});
+  const ChunkView first = store.view(recent);
+  EXPECT_EQ(first.row_count, 128u);
+  EXPECT_EQ(first.number, recent);
+  EXPECT_EQ(first.live[0], ~uint64_t{0});
+  EXPECT_EQ(first.live[1], 0x3fu);
+  store.make_recent(recent);
+  store.fill_recent(recent, std::array<uint64_t, 3>{2, 0, 0});
+  const ChunkView second = store.view(recent);
+  EXPECT_EQ(second.row_count, 64u);
+  EXPECT_EQ(second.live[0], 2u);
+  EXPECT_EQ(second.planes[0], first.planes[0]);
+  EXPECT_NE(second.contents, first.contents);
+  for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
+    EXPECT_NE(store.view(chunk).contents, second.contents);
+  }
+}
+
+TEST_F(ChunkStoreTest, RecentChunksLieApartFromEachOtherAndFromThoseOfTheTable) {
+  ChunkStore store(layout_, kChunkRows, 1u << 18);
+  const uint32_t slots = store.slot_count();
+  Parts all;
+  for (uint32_t chunk = 0; chunk < store.chunk_count() + kRecentChunksMax; ++chunk) {
+    if (store.is_recent(chunk)) {
+      store.make_recent(chunk);
+    }
+    Parts parts = parts_of(layout_, store, chunk);
+    all.merge(parts);
+    EXPECT_TRUE(parts.empty()) << "begins where one of another chunk does";
+  }
+  for (auto part = all.begin(); std::next(part) != all.end(); ++part) {
+    EXPECT_LE(part->first + part->second, std::next(part)->first);
+  }
+  EXPECT_EQ(store.slot_count(), slots);
 }
 
 }  // namespace
