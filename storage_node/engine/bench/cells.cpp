@@ -108,8 +108,10 @@ void run_once(Bench& bench, const CellRequest& request, Random& random, CellResu
   }
   bench.caches.evict();
   std::vector<QueryOutput> outputs;
-  result.engine_ms.push_back(milliseconds([&] { outputs = engine.cycle(selections, parts); }));
-  bench.apply(updates);
+  result.engine_ms.push_back(milliseconds([&] { outputs = engine.cycle(selections, parts, request.moment); }));
+  if (request.moment == Moment::kAfterUpdates) {
+    bench.apply(updates);
+  }
   result.rows = std::accumulate(outputs.begin(), outputs.end(), uint64_t{0},
                                 [](uint64_t sum, const QueryOutput& output) { return sum + output.row_count; });
   if (request.keys) {
@@ -131,6 +133,9 @@ void run_once(Bench& bench, const CellRequest& request, Random& random, CellResu
   const bool is_last = result.engine_ms.size() == request.runs || so_far >= request.budget_ms;
   if (is_last && request.checked_max > 0) {
     check_contents(bench, queries, outputs, request.checked_max, random, result);
+  }
+  if (request.moment == Moment::kBeforeUpdates) {
+    bench.apply(updates);
   }
 }
 
@@ -203,7 +208,11 @@ CellResult run_cell(Bench& bench, const CellRequest& request) {
   CellResult result;
   Random random(request.seed);
   if (request.warm) {
-    CellRequest warm_up{.mix = request.mix, .queries = request.queries, .updates = request.updates, .checked_max = 0};
+    CellRequest warm_up{.mix = request.mix,
+                        .queries = request.queries,
+                        .updates = request.updates,
+                        .checked_max = 0,
+                        .moment = request.moment};
     run_once(bench, warm_up, random, result);
     result = {};
   }

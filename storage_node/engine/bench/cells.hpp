@@ -58,6 +58,7 @@ struct CellRequest {
   bool keys = false;
   bool floor = false;            ///< Reading what the sweep reads.
   bool without_updates = false;  ///< Runs equal queries before the updates, too.
+  Moment moment = Moment::kAfterUpdates;
 };
 
 /// Milliseconds of each run. Classic, classic+ and index answer the same queries; a run whose answers differ ends the

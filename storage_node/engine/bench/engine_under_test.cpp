@@ -78,13 +78,19 @@ void EngineUnderTest::insert(const InsertRows& rows) {
   CHECK(output.rows_applied == rows.rows.size());
 }
 
-std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const std::vector<UpdatePart>& updates) {
+std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const std::vector<UpdatePart>& updates,
+                                                Moment moment) {
+  const Timestamp before{timestamp_};
+  segment_.keep_from(before);
   for (const UpdatePart& part : updates) {
     CHECK(segment_.enqueue(Update{Timestamp{++timestamp_}, {part}}));
   }
   for (size_t number = 0; number < queries.size(); ++number) {
-    CHECK(segment_.enqueue(
-        Query{QueryHandle{number}, queries[number].selection, kNever, nullptr, queries[number].bound}));
+    Query query{QueryHandle{number}, queries[number].selection, kNever, nullptr, queries[number].bound};
+    if (moment == Moment::kBeforeUpdates) {
+      query.at = before;
+    }
+    CHECK(segment_.enqueue(std::move(query)));
   }
   // One cycle, but for queries that take so much memory that the others wait for the next.
   while (segment_.step({0})) {

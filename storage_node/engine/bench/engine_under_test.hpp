@@ -18,6 +18,9 @@ struct Statement {
 };
 using Selections = std::vector<Statement>;
 
+/// When queries see the table that ride a cycle with updates.
+enum class Moment : uint8_t { kAfterUpdates, kBeforeUpdates };
+
 /// Queries that differ in nothing but constants share a selection, as those that reach a node do.
 [[nodiscard]] Selections to_selections(const TicketTable& table, const std::vector<TicketQuery>& queries);
 
@@ -31,7 +34,8 @@ class EngineUnderTest {
 
   /// One cycle with these updates and queries, every output taken: enqueueing, planning, the sweep, encoding and
   /// hand-over. The queries' answers, in their order.
-  std::vector<QueryOutput> cycle(const Selections& queries, const std::vector<UpdatePart>& updates = {});
+  std::vector<QueryOutput> cycle(const Selections& queries, const std::vector<UpdatePart>& updates = {},
+                                 Moment moment = Moment::kAfterUpdates);
 
   /// Lets the engine learn the table: it makes statistics and sketches in the first cycles that want them, a bounded
   /// part in each. What is measured is the state after that.

@@ -27,12 +27,18 @@ struct Options {
   uint64_t seed = 1;
   std::vector<uint32_t> counts = {1, 16, 64, 256, 512, 1024, 4096};
   std::vector<uint32_t> updates;
+  Moment moment = Moment::kAfterUpdates;
   std::vector<std::string> forms;
   std::vector<std::string> mixes = {"booking", "any-0", "any-1", "any-2", "hard-0", "hard-1", "hard-2"};
 };
 
 void print_cell(Bench& bench, const Options& options, const std::string& mix, uint32_t queries, uint32_t updates) {
-  CellRequest request{.mix = mix, .queries = queries, .updates = updates, .runs = options.runs, .seed = options.seed};
+  CellRequest request{.mix = mix,
+                      .queries = queries,
+                      .updates = updates,
+                      .runs = options.runs,
+                      .seed = options.seed,
+                      .moment = options.moment};
   const CellResult result = run_cell(bench, request);
   const double time = median(result.engine_ms);
   const auto [least, most] = std::minmax_element(result.engine_ms.begin(), result.engine_ms.end());
@@ -112,6 +118,9 @@ int main(int argc, char** argv) {
   app.add_option("--queries", options.counts, "Queries in a cycle, each figure measured in turn")->delimiter(',');
   app.add_option("--updates", options.updates, "Updates in a cycle beside 0, 512 and 1,024 booking queries")
       ->delimiter(',');
+  const std::map<std::string, Moment> moments = {{"after", Moment::kAfterUpdates}, {"before", Moment::kBeforeUpdates}};
+  app.add_option("--moment", options.moment, "When queries see the table: after the updates of their cycle, or before")
+      ->transform(CLI::CheckedTransformer(moments));
   app.add_option("--mixes", options.mixes, "booking, any-S, hard-S with the skew S")->delimiter(',');
   app.add_option("--forms", options.forms,
                  "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and, ranges-P, sums, flags, "

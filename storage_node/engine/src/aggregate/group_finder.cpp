@@ -178,8 +178,8 @@ std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const 
   const std::vector<semantics::BoundExpression>& residuals = query.selection->residuals;
   for (const Grouping& grouping : recent_) {
     std::shared_ptr<GroupFinder> finder = grouping.finder.lock();
-    if (finder != nullptr && *grouping.group_by == group_by && *grouping.predicate == predicate &&
-        *grouping.residuals == residuals) {
+    if (finder != nullptr && grouping.at == query.at && *grouping.group_by == group_by &&
+        *grouping.predicate == predicate && *grouping.residuals == residuals) {
       return finder;
     }
   }
@@ -189,9 +189,9 @@ std::shared_ptr<GroupFinder> Groupings::finder(const TableLayout& layout, const 
   }
   auto made = std::make_shared<GroupFinder>(std::move(keys), *memory_);
   if (recent_.size() < kGroupingsCompared) {
-    recent_.push_back({&group_by, &predicate, &residuals, made});
+    recent_.push_back({&group_by, &predicate, &residuals, query.at, made});
   } else {
-    recent_[next_] = {&group_by, &predicate, &residuals, made};
+    recent_[next_] = {&group_by, &predicate, &residuals, query.at, made};
     next_ = (next_ + 1) % kGroupingsCompared;
   }
   return made;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "daedalus/engine/operation.hpp"
@@ -108,8 +109,8 @@ class Groupings {
   [[nodiscard]] ExpressionPool& expressions() { return expressions_; }
 
   /// The finder for a query that groups, whose selection and predicate stay where they are until clear(). Shared with
-  /// an earlier query of the same condition and GROUP BY if that is among the last few and not all who share it have
-  /// ended; so the cost is bounded whatever queries there are.
+  /// an earlier query of the same moment, condition and GROUP BY if that is among the last few and not all who share it
+  /// have ended; so the cost is bounded whatever queries there are.
   [[nodiscard]] std::shared_ptr<GroupFinder> finder(const TableLayout& layout, const Query& query);
   void clear() {
     recent_.clear();
@@ -121,6 +122,7 @@ class Groupings {
     const std::vector<semantics::BoundExpression>* group_by = nullptr;
     const semantics::Predicate* predicate = nullptr;
     const std::vector<semantics::BoundExpression>* residuals = nullptr;
+    std::optional<Timestamp> at;
     std::weak_ptr<GroupFinder> finder;  ///< Its memory goes with the last query that uses it.
   };
   AnswerMemory* memory_;

@@ -104,6 +104,15 @@ void ComputedTopRows::drop_last() {
   candidates_max_ = std::max<size_t>(candidates_max_, 2 * candidates_.size());
 }
 
+void ComputedTopRows::mark_held(uint32_t chunk, std::span<uint64_t> rows) {
+  drop_last();
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.slot / store_->chunk_rows() == chunk) {
+      set_bit(rows.data(), candidate.slot % store_->chunk_rows());
+    }
+  }
+}
+
 std::vector<uint32_t> ComputedTopRows::finish() {
   drop_last();
   std::vector<uint32_t> slots(candidates_.size());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "answer_memory.hpp"
@@ -23,6 +24,9 @@ class ComputedTopRows {
 
   /// Takes rows of one chunk, ascending; chunks ascend too. Errors: those of the keys; 53200 no memory for more.
   [[nodiscard]] Result<void> take(uint32_t chunk, const uint32_t* rows, uint32_t row_count);
+
+  /// Marks the rows of a chunk that stay as far as is known.
+  void mark_held(uint32_t chunk, std::span<uint64_t> rows);
 
   /// The slots that stayed, ascending. Rows equal under the order stay by slot, lowest first. Ends this object's use.
   [[nodiscard]] std::vector<uint32_t> finish();

@@ -64,7 +64,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       predicate_(layout, query_.predicate(), &shared.memory),
       number_(number),
       waits_until_(query_.deadline),
-      flow_(&flow) {
+      flow_(&flow),
+      recent_(&shared.recent) {
   const semantics::Selection& selection = *query_.selection;
   if (is_computing(selection)) {
     time_ = std::make_unique<ComputeTime>(ComputeTime{0, flow.compute.allowed(query_.compute_ns_max)});
@@ -91,7 +92,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
         std::make_unique<ResidualFilter>(layout, selection.residuals, shared.groupings.expressions(), shared.sketches);
   }
   if (selection.slice.has_value()) {
-    slice_ = std::make_unique<SliceRun>(SliceRun{selection.slice->first_slot, selection.slice->answer_bytes, {}});
+    slice_ = std::make_unique<SliceRun>(
+        SliceRun{.first_slot = selection.slice->first_slot, .answer_bytes = selection.slice->answer_bytes});
   }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
@@ -121,7 +123,8 @@ void QueryRun::check_aborted() {
 bool QueryRun::is_twin_of(const QueryRun& other) const {
   const semantics::Selection& mine = *query_.selection;
   const semantics::Selection& theirs = *other.query_.selection;
-  return mine.grouping == theirs.grouping && condition() == other.condition() && mine.residuals == theirs.residuals;
+  return moment_ == other.moment_ && mine.grouping == theirs.grouping && condition() == other.condition() &&
+         mine.residuals == theirs.residuals;
 }
 
 void QueryRun::follow(QueryRun& first) {
@@ -177,7 +180,12 @@ void QueryRun::fail_all(Error error) {
 
 void QueryRun::take(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   const DeadlineCheck::Work work = work_for_client();
-  take_rows(chunk, rows, row_count, sketches);
+  if (!store_->is_recent(chunk)) {
+    return take_rows(chunk, rows, row_count, sketches);
+  }
+  if (const auto seen = recent_->seen(moment_, slots(), {rows, row_count}); !seen.empty()) {
+    take_rows(chunk, seen.data(), static_cast<uint32_t>(seen.size()), sketches);
+  }
 }
 
 void QueryRun::take_rows(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
@@ -235,27 +243,59 @@ void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_co
 }
 
 void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
+  if (store_->is_recent(chunk)) {
+    return take_encoded(chunk, rows, row_count, sketches);  // Those of its slots, whatever room they take.
+  }
   const uint64_t chunk_slot = uint64_t{chunk} * store_->chunk_rows();
-  const uint32_t* const end = rows + row_count;
-  const uint32_t* next =
-      std::partition_point(rows, end, [&](uint32_t row) { return chunk_slot + row < slice_->first_slot; });
+  const auto first_from = [&](uint64_t slot) {
+    return std::partition_point(rows, rows + row_count, [&](uint32_t row) { return chunk_slot + row < slot; });
+  };
+  const uint32_t* next = first_from(slots().first);
+  const uint32_t* const end = first_from(slots().end);
   while (next != end && active_) {
     // As many as fit in whatever they hold: the slice ends with the row that reaches its bytes, not with a batch.
-    const uint64_t bytes_left = slice_->answer_bytes - std::min(slice_->answer_bytes, encoder_->total_bytes());
-    const uint64_t fitting = std::max<uint64_t>(bytes_left / encoder_->row_size_max(), 1);
+    const uint64_t fitting = std::max<uint64_t>(bytes_left_of_slice() / encoder_->row_size_max(), 1);
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(fitting, static_cast<uint64_t>(end - next)));
     take_encoded(chunk, next, count, sketches);
     next += count;
-    if (active_ && encoder_->total_bytes() >= slice_->answer_bytes) {
-      slice_->next_slot = chunk_slot + next[-1] + 1;
-      active_ = false;
-      become_ready();
+    if (active_ && bytes_left_of_slice() == 0) {
+      return end_slice(chunk_slot + next[-1] + 1);
     }
+  }
+}
+
+SlotRange QueryRun::slots() const {
+  return slice_ == nullptr ? SlotRange{} : SlotRange{slice_->first_slot, slice_->next_slot.value_or(UINT64_MAX)};
+}
+
+uint64_t QueryRun::bytes_left_of_slice() const {
+  const uint64_t taken = encoder_->total_bytes() + slice_->recent_bytes;
+  return slice_->answer_bytes - std::min(slice_->answer_bytes, taken);
+}
+
+void QueryRun::end_slice(uint64_t next_slot) {
+  slice_->next_slot = next_slot;
+  if (!has_recent_) {
+    active_ = false;
+    become_ready();
+  }
+}
+
+void QueryRun::end_chunk_of_slice(uint32_t chunk, uint32_t recent_rows) {
+  if (!active_ || !slice_reaches(chunk)) {
+    return;
+  }
+  slice_->recent_bytes += uint64_t{recent_rows} * encoder_->row_size_max();
+  if (recent_rows > 0 && bytes_left_of_slice() == 0 && chunk + 1 < store_->chunk_count()) {
+    end_slice((uint64_t{chunk} + 1) * store_->chunk_rows());
   }
 }
 
 void QueryRun::take_selection(uint32_t chunk, const uint64_t* selection) {
   const DeadlineCheck::Work work = work_for_client();
+  if (store_->is_recent(chunk)) {
+    selection = recent_->seen(moment_, slots(), selection, store_->view(chunk).word_count());
+  }
   residual_ == nullptr ? take_marked(chunk, selection) : take_narrowed(chunk, selection);
 }
 
@@ -339,7 +379,7 @@ QueryOutput QueryRun::take_part(Timestamp prefix) {
   is_ready_ = false;
   AnswerRows rows = encoder_->take();
   return {.handle = query_.handle,
-          .prefix = prefix,
+          .prefix = query_.at.value_or(prefix),
           .rows = std::move(rows.bytes),
           .row_count = rows.count,
           .is_last = false,
@@ -366,7 +406,7 @@ Result<AnswerRows> QueryRun::finish_rows() {
 QueryOutput QueryRun::finish(Timestamp prefix) {
   is_finished_ = true;
   active_ = active_ && has_followers_ && error_.has_value();  // It goes on for them.
-  QueryOutput output{.handle = query_.handle, .prefix = prefix};
+  QueryOutput output{.handle = query_.handle, .prefix = query_.at.value_or(prefix)};
   if (!error_.has_value()) {
     Result<AnswerRows> rows = finish_rows();
     flow_->memory.end_of(raw(query_.handle));

@@ -11,6 +11,7 @@
 #include "compiled_predicate.hpp"
 #include "computed_top_rows.hpp"
 #include "daedalus/engine/operation.hpp"
+#include "recent_rows.hpp"
 #include "residual_filter.hpp"
 #include "row_encoder.hpp"
 #include "set_aggregation.hpp"
@@ -25,6 +26,7 @@ struct CycleShared {
   Groupings& groupings;
   SharedRowOutputs& outputs;
   const Sketches& sketches;
+  RecentRows& recent;
 };
 
 /// Holds what queries aggregate that want the same of the same rows. One of them, the first, takes rows for all.
@@ -75,12 +77,29 @@ class QueryRun {
     }
   }
 
+  /// Returns the moment that it is to be answered at; nothing: the prefix of its cycle.
+  [[nodiscard]] std::optional<Timestamp> at() const { return query_.at; }
+  /// It sees this one of the cycle's moments. has_recent: rows of recent chunks follow those of the table.
+  void see(uint32_t moment, bool has_recent) {
+    moment_ = moment;
+    has_recent_ = has_recent;
+  }
+
   /// No row of the chunk satisfies the condition.
   void pass_by(uint32_t chunk) { passed_by_ = chunk; }
   /// Returns whether rows of the chunk can be in the answer.
   [[nodiscard]] bool reaches(uint32_t chunk) const {
-    return chunk != passed_by_ &&
-           (slice_ == nullptr || (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot);
+    return chunk != passed_by_ && (slice_ == nullptr || store_->is_recent(chunk) || slice_reaches(chunk));
+  }
+  /// Returns whether its answer is a slice of the segment.
+  [[nodiscard]] bool is_slice() const { return slice_ != nullptr; }
+  /// The slice has passed the chunk, so many rows of which are recent: they follow, and count for its bytes.
+  void end_chunk_of_slice(uint32_t chunk, uint32_t recent_rows);
+  /// Returns whether it holds slots of rows that it will read when the sweep has ended.
+  [[nodiscard]] bool holds_slots() const { return top_.has_value() || computed_top_ != nullptr; }
+  /// Marks the rows of a chunk that it may read then. Precondition: holds_slots().
+  void mark_held(uint32_t chunk, std::span<uint64_t> rows) {
+    top_.has_value() ? top_->mark_held(chunk, rows) : computed_top_->mark_held(chunk, rows);
   }
 
   /// Takes qualifying rows of one chunk, ascending; chunks ascend too. `sketches` are those of the chunk, if whoever
@@ -162,8 +181,17 @@ class QueryRun {
   struct SliceRun {
     uint64_t first_slot = 0;
     uint64_t answer_bytes = 0;
+    uint64_t recent_bytes = 0;          ///< What recent rows of the chunks behind it may take.
     std::optional<uint64_t> next_slot;  ///< It has enough bytes: where the next slice begins.
   };
+
+  [[nodiscard]] bool slice_reaches(uint32_t chunk) const {
+    return !slice_->next_slot && (uint64_t{chunk} + 1) * store_->chunk_rows() > slice_->first_slot;
+  }
+  /// Returns the slots whose rows it wants.
+  [[nodiscard]] SlotRange slots() const;
+  [[nodiscard]] uint64_t bytes_left_of_slice() const;
+  void end_slice(uint64_t next_slot);
 
   const ChunkStore* store_;
   Query query_;
@@ -171,13 +199,16 @@ class QueryRun {
   uint32_t number_;
   Instant waits_until_;  ///< The last deadline of all for whom it takes rows.
   AnswerFlow* flow_;
+  RecentRows* recent_;
   uint64_t rows_max_ = UINT64_MAX;   ///< Enough rows: more cannot change the answer.
   uint32_t passed_by_ = UINT32_MAX;  ///< A chunk.
+  uint32_t moment_ = 0;              ///< Numbers the one that it sees among those of its cycle.
   bool active_ = true;
   bool is_ready_ = false;  ///< Listed in flow_->ready.
   bool is_finished_ = false;
   bool needs_plan_ = true;
   bool has_followers_ = false;
+  bool has_recent_ = false;
   std::optional<Error> error_;
   std::unique_ptr<ComputeTime> time_;               ///< Null: it computes nothing.
   std::vector<uint32_t> listed_;                    ///< The rows of a bitmap, listed. Rare.

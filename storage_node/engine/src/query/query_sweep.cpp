@@ -34,11 +34,12 @@ bool is_for_passes(const CompiledPredicate& predicate, size_t rows) {
 }  // namespace
 
 QuerySweep::QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches,
-                       const ChunkBounds& bounds, Groupings& groupings, AccessPaths paths)
+                       const ChunkBounds& bounds, Moments& moments, Groupings& groupings, AccessPaths paths)
     : layout_(&layout),
       store_(&store),
       sketches_(&sketches),
       bounds_(&bounds),
+      moments_(&moments),
       paths_(paths),
       probe_(store.chunk_rows()),
       candidates_(layout, store),
@@ -62,10 +63,14 @@ void QuerySweep::share(std::vector<QueryRun>& queries) {
   // Most cycles have none of these queries: of thousands of others none is looked at twice for it.
   bool has_aggregates = false;
   with_residual_.clear();
+  slices_.clear();
   for (uint32_t number = 0; number < queries.size(); ++number) {
     has_aggregates = has_aggregates || queries[number].is_aggregating();
     if (queries[number].has_residual()) {
       with_residual_.push_back(number);
+    }
+    if (queries[number].is_slice()) {
+      slices_.push_back(number);
     }
   }
   if (has_aggregates) {
@@ -75,10 +80,14 @@ void QuerySweep::share(std::vector<QueryRun>& queries) {
 }
 
 void QuerySweep::hand_over() {
+  take_what_waits();
+  cells_.hand_over();
+}
+
+void QuerySweep::take_what_waits() {
   for (const uint32_t number : with_residual_) {
     (*queries_)[number].take_what_waits();
   }
-  cells_.hand_over();
 }
 
 void QuerySweep::find_bounded() {
@@ -131,16 +140,75 @@ void QuerySweep::look_for_aborts() {
 
 void QuerySweep::sweep(uint32_t chunk) {
   look_for_aborts();
-  if (!active_ || store_->live_rows(chunk) == 0 || !pass_by(chunk)) {
-    return;
+  if (active_) {
+    moments_->drop_lost();
+    const ChunkView view = moments_->visible(chunk);
+    if (store_->live_rows(chunk) > 0 && pass_by(chunk)) {
+      sweep_rows(view);
+    }
+    end_chunk_of_slices(chunk);
   }
-  const ChunkView view = store_->view(chunk);
-  candidates_.begin(plan_, *queries_, view, sketches_->rows(chunk));
+}
+
+void QuerySweep::end_chunk_of_slices(uint32_t chunk) {
+  if (moments_->have_past()) {
+    for (const uint32_t number : slices_) {
+      (*queries_)[number].end_chunk_of_slice(chunk, moments_->hidden_count());
+    }
+  }
+}
+
+bool QuerySweep::sweep_recent() {
+  if (!active_ || !moments_->have_past()) {
+    return false;
+  }
+  take_what_waits();  // While rows are where they were found, and before a slice's slots are final.
+  mark_held();
+  if (moments_->lacks_room()) {
+    fail_holders();
+    mark_held();
+  }
+  look_for_aborts();
+  if (!active_ || !moments_->lay_out_next()) {
+    return false;
+  }
+  sweep_rows(store_->view(moments_->recent_chunk()));
+  return true;
+}
+
+/// First rows are read again when the sweep has ended.
+void QuerySweep::mark_held() {
+  const std::span<uint64_t> held = moments_->begin_held();
+  for (QueryRun& query : *queries_) {
+    if (query.is_active() && query.holds_slots()) {
+      query.mark_held(moments_->recent_chunk(), held);
+    }
+  }
+}
+
+void QuerySweep::fail_holders() {
+  mark_branch(Branch::kHolderFails);
+  for (QueryRun& query : *queries_) {
+    if (query.is_active() && query.holds_slots()) {
+      query.fail_all(
+          {ErrorCategory::kRetry, "53200",
+           "more rows have changed since the moment of a query than a segment keeps for its ORDER BY with LIMIT",
+           "Ask again, at a later moment.", 0});
+    }
+  }
+}
+
+void QuerySweep::sweep_rows(const ChunkView& view) {
+  candidates_.begin(plan_, *queries_, view, sketches_->rows(view.number));
   for (QueryIndex& index : plan_.indexes) {
     index.is_joined() ? sweep_joined(index, view) : sweep_index(index, view);
   }
   add_joined(view);
-  cells_.sweep(view);
+  if (store_->is_recent(view.number)) {
+    cells_.for_each_active([&](QueryRun& query) { sketch_sweep_.pass_over(view, query); });
+  } else {
+    cells_.sweep(view);
+  }
   sweep_masks(view);
   sketch_sweep_.sweep(plan_, *queries_, view, candidates_);
   candidates_.test();

@@ -12,6 +12,7 @@
 #include "chunk_bounds.hpp"
 #include "joined_rows.hpp"
 #include "mask_sweep.hpp"
+#include "moments.hpp"
 #include "query_plan.hpp"
 #include "shared_cells.hpp"
 #include "sketch_sweep.hpp"
@@ -22,7 +23,7 @@ class QuerySweep {
  public:
   /// All outlive this object.
   QuerySweep(const TableLayout& layout, const ChunkStore& store, const Sketches& sketches, const ChunkBounds& bounds,
-             Groupings& groupings, AccessPaths paths);
+             Moments& moments, Groupings& groupings, AccessPaths paths);
 
   /// Plans for all queries; they stay where they are until the sweep has ended.
   void begin(std::vector<QueryRun>& queries);
@@ -40,7 +41,18 @@ class QuerySweep {
   /// all have been looked at after a chunk for each 64.
   void sweep(uint32_t chunk);
 
+  /// Once all chunks were swept: lets every query take its rows of one more recent chunk. False: there are no more.
+  [[nodiscard]] bool sweep_recent();
+
  private:
+  void sweep_rows(const ChunkView& view);
+  void end_chunk_of_slices(uint32_t chunk);
+  /// Has rows of the recent chunk held that some query will read again.
+  void mark_held();
+  /// Fails those queries: there is no room beside what they hold.
+  void fail_holders();
+  /// Lets queries take what waits to be tested.
+  void take_what_waits();
   /// Lets aggregating queries take rows together where they can.
   void share(std::vector<QueryRun>& queries);
   void look_for_aborts();
@@ -64,10 +76,12 @@ class QuerySweep {
   const ChunkStore* store_;
   const Sketches* sketches_;
   const ChunkBounds* bounds_;
+  Moments* moments_;
   AccessPaths paths_;
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
   std::vector<uint32_t> with_residual_;
+  std::vector<uint32_t> slices_;
   std::vector<uint32_t> bounded_;  ///< Queries whose condition says something of a clustered column.
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.

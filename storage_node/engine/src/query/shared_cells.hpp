@@ -35,6 +35,19 @@ class SharedCells {
   /// Adds the rows of a chunk to their cells.
   void sweep(const ChunkView& view);
 
+  /// Calls take(query) for every query that shares cells and may still want rows, to take those of a recent chunk by
+  /// itself: what queries see there depends on their moments.
+  template <typename Take>
+  void for_each_active(Take&& take) {
+    for (const Set& set : sets_) {
+      for (const Member& member : set.members) {
+        if (QueryRun& query = (*queries_)[member.query]; query.is_active()) {
+          take(query);
+        }
+      }
+    }
+  }
+
   /// Gives every query what its cells have come to. Once, when all chunks were swept.
   void hand_over();
 

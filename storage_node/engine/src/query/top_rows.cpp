@@ -169,6 +169,15 @@ void TopRows::drop_last() {
   has_bound_ = true;
 }
 
+void TopRows::mark_held(uint32_t chunk, std::span<uint64_t> rows) {
+  drop_last();
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.slot / store_->chunk_rows() == chunk) {
+      set_bit(rows.data(), candidate.slot % store_->chunk_rows());
+    }
+  }
+}
+
 std::vector<uint32_t> TopRows::finish() {
   drop_last();
   std::vector<uint32_t> slots(candidates_.size());

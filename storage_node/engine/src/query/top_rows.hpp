@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "answer_memory.hpp"
@@ -30,6 +31,9 @@ class TopRows {
 
   /// Does the same for the rows that a bitmap marks. Cost: one pass over the first key's column where few rows stay.
   [[nodiscard]] bool take_selection(uint32_t chunk, const uint64_t* selection);
+
+  /// Marks the rows of a chunk that stay as far as is known.
+  void mark_held(uint32_t chunk, std::span<uint64_t> rows);
 
   /// The slots that stayed, ascending. Rows equal under the order stay by slot, lowest first. Ends this object's use.
   [[nodiscard]] std::vector<uint32_t> finish();

@@ -62,6 +62,13 @@ enum class Branch : uint8_t {
   kCells,              ///< Rows are added to cells that queries put together.
   kBucketsDecide,      ///< A computed part of a condition is decided by buckets of its column.
   kTopRows,            ///< ORDER BY with LIMIT.
+  kRowsHidden,         ///< A chunk has rows that changed after the moment of some query;
+  kRecentLaidOut,      ///< they come in recent chunks: in one that holds all that are left,
+  kRecentInParts,      ///< or in one of several;
+  kSeveralVersions,    ///< a row comes in more than one version;
+  kRecentChunkHeld,    ///< Most rows of one are held for an ORDER BY with LIMIT,
+  kHolderFails,        ///< or all rows of all are.
+  kMomentLost,         ///< A moment that the window no longer has.
   kEnoughRows,         ///< A query ends in the middle of a segment.
 };
 constexpr size_t kBranchCount = static_cast<size_t>(Branch::kEnoughRows) + 1;

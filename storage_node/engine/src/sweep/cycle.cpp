@@ -15,10 +15,14 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       updates_(layout, store, sketches_, memory_, options.access_paths, options.window_bytes),
       groupings_(flow.memory, &flow.deadline_check),
       outputs_(layout, memory_, flow.deadline_check),
-      query_sweep_(layout, store, sketches_, updates_.bounds(), groupings_, options.access_paths) {}
+      moments_(store, sketches_, updates_.window()),
+      query_sweep_(layout, store, sketches_, updates_.bounds(), moments_, groupings_, options.access_paths) {}
 
 void Cycle::admit(Query query) {
   flow_->compute.rows = updates_.live_rows();
+  if (query.at) {
+    moments_.admit(*query.at);
+  }
   queries_.emplace_back(*layout_, *store_, std::move(query), query_count(), *flow_, shared_);
   entry_bytes_ += queries_.back().entry_bytes();
 }
@@ -30,6 +34,7 @@ void Cycle::begin(Timestamp before) {
   }
   sketches_.begin_cycle();
   updates_.begin();
+  moments_.begin(queries_, prefix_);
   query_sweep_.begin(queries_);
   checkpoint_->begin_cycle();
   chunk_ = 0;
@@ -55,7 +60,11 @@ bool Cycle::sweep(uint32_t chunks_max) {
   for (uint32_t swept = 0; swept < chunks_max; ++swept) {
     chunk_ = next_chunk();
     if (chunk_ == store_->chunk_count()) {
-      return true;
+      if (!query_sweep_.sweep_recent()) {
+        return true;
+      }
+      hand_over();
+      continue;
     }
     updates_.sweep(chunk_);
     query_sweep_.sweep(chunk_);
@@ -65,7 +74,7 @@ bool Cycle::sweep(uint32_t chunks_max) {
     }
     ++chunk_;
   }
-  return next_chunk() == store_->chunk_count();
+  return next_chunk() == store_->chunk_count() && !moments_.have_past();
 }
 
 void Cycle::hand_over() {
@@ -103,6 +112,7 @@ void Cycle::finish() {
   }
   updates_.end();
   query_sweep_.end();
+  moments_.end();
   flow_->ready.clear();
   queries_.clear();
   entry_bytes_ = 0;

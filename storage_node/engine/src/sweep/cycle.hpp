@@ -12,6 +12,7 @@
 #include "cycle_memory.hpp"
 #include "daedalus/engine/operation.hpp"
 #include "daedalus/engine/segment_options.hpp"
+#include "moments.hpp"
 #include "query_run.hpp"
 #include "query_sweep.hpp"
 #include "sketches.hpp"
@@ -56,6 +57,9 @@ class Cycle {
   /// Live rows after the sweep.
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
+  /// Nobody will ask at a lower moment. Precondition: the cycle is empty.
+  void trim_window(Timestamp keep_from) { updates_.window().trim(keep_from); }
+
   /// Returns where rows go that are loaded before the first cycle.
   [[nodiscard]] UpdateSweep& updates() { return updates_; }
 
@@ -77,7 +81,8 @@ class Cycle {
   UpdateSweep updates_;
   Groupings groupings_;
   SharedRowOutputs outputs_;
-  CycleShared shared_{memory_, groupings_, outputs_, sketches_};
+  Moments moments_;
+  CycleShared shared_{memory_, groupings_, outputs_, sketches_, moments_.recent_rows()};
   std::vector<QueryRun> queries_;
   QuerySweep query_sweep_;
   size_t entry_bytes_ = 0;  ///< That indexes of queries may take.

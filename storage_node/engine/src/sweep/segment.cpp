@@ -9,6 +9,7 @@
 #include "cycle.hpp"
 #include "ring.hpp"
 #include "share_control.hpp"
+#include "trim_limit.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -63,6 +64,7 @@ struct Segment::State {
   uint32_t queries_in_cycle = 0;      ///< Admitted to the last cycle.
   Timestamp enqueued{};               ///< The last update that the producer enqueued.
   Timestamp applied{};                ///< The scanner's.
+  TrimLimit trim_limit;
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
@@ -88,6 +90,7 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
   in_flight.fetch_add(1, std::memory_order_relaxed);
   waiting.fetch_add(1, std::memory_order_relaxed);
   CHECK(operations.push(std::move(operation)));
+  trim_limit.on_enqueue();
   return true;
 }
 
@@ -108,6 +111,7 @@ void Segment::State::admit() {
       waiting_updates.fetch_sub(1, std::memory_order_relaxed);
     }
     operations.pop();
+    trim_limit.on_admit();
   }
 }
 
@@ -155,6 +159,7 @@ bool Segment::step(Instant now, StepBudget budget) {
       return false;
     }
     CHECK(!state.loader.has_value());
+    state.trim_limit.begin_cycle();
     state.admit();
     state.queries_in_cycle = state.cycle.query_count();
     state.cycle.begin(state.applied);
@@ -168,6 +173,9 @@ bool Segment::step(Instant now, StepBudget budget) {
     state.applied = state.cycle.prefix();
     write(state.prefix, raw(state.applied));
     state.cycle.finish();
+    if (const std::optional<Timestamp> moment = state.trim_limit.end_cycle()) {
+      state.cycle.trim_window(*moment);
+    }
     state.is_sweeping.store(false, std::memory_order_relaxed);
   }
   return true;
@@ -176,6 +184,8 @@ bool Segment::step(Instant now, StepBudget budget) {
 bool Segment::is_mid_cycle() const { return state_->is_sweeping.load(std::memory_order_relaxed); }
 
 uint64_t Segment::outputs_put() const { return state_->outlet.put_count(); }
+
+void Segment::keep_from(Timestamp moment) { state_->trim_limit.keep_from(moment); }
 
 bool Segment::begin_checkpoint() { return state_->checkpoint.begin(); }
 

@@ -72,15 +72,28 @@ void Window::mark_recent(uint32_t chunk, Timestamp after, std::span<uint64_t> ro
   });
 }
 
-bool Window::lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
-  DCHECK(at >= oldest_);
-  const uint32_t chunk = slot / store_->chunk_rows();
-  const uint32_t home = slot % store_->chunk_rows();
+void Window::index_above(uint32_t chunk, Timestamp at) {
   if (indexed_chunk_ != chunk || at < indexed_above_) {
     index_.make(logs_[chunk], at);
     indexed_chunk_ = chunk;
     indexed_above_ = at;
   }
+}
+
+Timestamp Window::next_change(uint32_t slot, Timestamp at) {
+  index_above(slot / store_->chunk_rows(), at);
+  Timestamp next = kNoMoment;
+  index_.for_each_above(at, slot % store_->chunk_rows(), [&](const Record& record, const uint8_t*) {
+    next = record.timestamp;  // The newest come first.
+  });
+  return next;
+}
+
+bool Window::lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
+  DCHECK(at >= oldest_);
+  const uint32_t chunk = slot / store_->chunk_rows();
+  const uint32_t home = slot % store_->chunk_rows();
+  index_above(chunk, at);
   const RowPlanes into{planes, nulls};
   copy_row(*layout_, {store_->planes(chunk), store_->nulls(chunk)}, home, into, row);
   bool is_there = test_bit(store_->view(chunk).live, home);

@@ -59,6 +59,10 @@ class Window {
   /// Returns whether anything is recorded of an update.
   [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
 
+  /// The lowest moment above `at` at which the row of a slot may have changed; the highest there is where it has not.
+  /// Cost: as lay_out(), without the copy.
+  [[nodiscard]] Timestamp next_change(uint32_t slot, Timestamp at);
+
   // Updates say these, each before it changes the chunk, in the order in which they change each row.
 
   /// A row is about to be put into an empty slot.
@@ -82,6 +86,8 @@ class Window {
   void drop_oldest(Timestamp timestamp);
   void drop(uint32_t chunk);
   void find_gone_rows(uint32_t chunk);
+  /// Makes the index of a chunk's records above a moment, or has it already.
+  void index_above(uint32_t chunk, Timestamp at);
   void keep_values(uint32_t chunk, uint32_t row, Timestamp timestamp, std::span<const uint32_t> columns);
   void keep_values_of_rows(uint32_t chunk, std::span<const uint64_t> rows, Timestamp timestamp, uint32_t column);
   [[nodiscard]] uint64_t* gone_rows(uint32_t chunk) {

@@ -5,12 +5,17 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/engine/segment_shape.hpp"
 #include "plain_table.hpp"
+#include "table_history.hpp"
 
 namespace daedalus::engine::test {
 namespace {
 
 /// More than any burst: nothing is refused.
 constexpr uint32_t kInFlightMax = 2048;
+/// No update of a round is lost from a window of so many bytes,
+constexpr uint64_t kWindowForAll = 64u << 20;
+/// and recent chunks of so many rows have room for all that a round's queries hold.
+constexpr uint32_t kChunkRowsForAll = 512;
 /// About what a row of the test table takes, sketches included.
 constexpr uint64_t kRowBytes = 230;
 /// Operations and first rows of a round whose rows are wide, at most: each costs the plain table as much more.
@@ -103,6 +108,7 @@ class RoundWriter {
 
   void add_update(std::vector<UpdatePart> parts) {
     timestamp_ += one_in(*random_, 8) ? 1 + below(*random_, 3000) : 1;
+    timestamps_.push_back(timestamp_);
     add(Update{Timestamp{timestamp_}, std::move(parts)});
   }
 
@@ -168,7 +174,17 @@ class RoundWriter {
     } else if (one_in(*random_, 40)) {
       query.aborted = std::make_shared<const std::atomic<bool>>(true);
     }
+    if (one_in(*random_, 3)) {
+      query.at = moment();
+    }
     return query;
+  }
+
+  /// The moment of one of the last updates, or one behind it that no update has.
+  Timestamp moment() {
+    const uint64_t back = 1 + below(*random_, 1 + below(*random_, 24));
+    const uint64_t update = back <= timestamps_.size() ? timestamps_[timestamps_.size() - back] : 0;
+    return Timestamp{std::min(timestamp_, update + below(*random_, 2))};
   }
 
   const TestTable table_;
@@ -179,6 +195,7 @@ class RoundWriter {
   uint64_t operations_left_;
   Special special_ = Special::kNone;
   uint64_t timestamp_ = 0;
+  std::vector<uint64_t> timestamps_;  ///< Of all updates.
   uint32_t burst_ = 0;
 };
 
@@ -190,7 +207,8 @@ class RoundRun {
         scope_(round.table),
         seen_cases_(seen_cases),
         segment_(test_schema(), test_codec(), round.options),
-        table_(test_schema(), segment_.statistics().rows_max) {}
+        table_(test_schema(), segment_.statistics().rows_max),
+        history_(round.steps, table_) {}
 
   std::string fault() {
     for (size_t next = 0; next < round_.steps.size();) {
@@ -198,6 +216,7 @@ class RoundRun {
       for (; next < round_.steps.size() && round_.steps[next].burst == burst; ++next) {
         enqueue(next);
       }
+      keep_what_is_wanted(next);
       while (segment_.step({0})) {
       }
       while (std::optional<Output> output = segment_.dequeue()) {
@@ -234,7 +253,11 @@ class RoundRun {
       --queries_left_;
       const auto position = static_cast<size_t>(answer->handle);
       note(*answer);
-      const std::string fault = fault_of_answer(std::get<Query>(round_.steps.at(position).operation), *answer);
+      const auto& query = std::get<Query>(round_.steps.at(position).operation);
+      const std::string fault = fault_of_answer(query, *answer);
+      if (query.at) {
+        history_.forget(*query.at);
+      }
       return fault.empty() ? "" : "operation " + std::to_string(position) + ": " + fault;
     }
     if (next_update_ == updates_.size()) {
@@ -245,6 +268,7 @@ class RoundRun {
     const auto& done = std::get<UpdateOutput>(output);
     const UpdateOutput expected = table_.apply(update);
     prefix_ = update.timestamp;
+    history_.remember(prefix_, table_);
     seen_cases_.rows_without_room += expected.refused_no_room;
     seen_cases_.rows_overflowed += expected.refused_overflow;
     const auto text = [](const UpdateOutput& outcome) {
@@ -279,10 +303,34 @@ class RoundRun {
       // An update that has failed says so at once, before the updates of its cycle.
       return answer.error.has_value() && answer.error->sqlstate == "57014" ? "" : "was to be dropped";
     }
-    if (answer.prefix != prefix_) {
-      return "prefix " + std::to_string(raw(answer.prefix)) + ", expected " + std::to_string(raw(prefix_));
+    if (answer.error && may_be_refused(query, *answer.error)) {
+      return "";  // At once, too.
     }
-    return table_.fault(*query.selection, answer);
+    const Timestamp moment = query.at.value_or(prefix_);
+    if (answer.prefix != moment) {
+      return "prefix " + std::to_string(raw(answer.prefix)) + ", expected " + std::to_string(raw(moment));
+    }
+    return (query.at ? history_.at(*query.at) : table_).fault(*query.selection, answer);
+  }
+
+  /// A small window loses moments, and small chunks have no room for many first rows.
+  [[nodiscard]] bool may_be_refused(const Query& query, const Error& error) const {
+    if (error.sqlstate == "72000") {
+      return query.at && round_.options.window_bytes < kWindowForAll;
+    }
+    return error.sqlstate == "53200" && !query.selection->order_by.empty() && query.selection->limit &&
+           round_.options.chunk_rows < kChunkRowsForAll;
+  }
+
+  /// Nobody asks at a moment before those of the queries that are still to come.
+  void keep_what_is_wanted(size_t next) {
+    Timestamp wanted = prefix_;
+    for (; next < round_.steps.size(); ++next) {
+      if (const auto* query = std::get_if<Query>(&round_.steps[next].operation)) {
+        wanted = std::min(wanted, query->at.value_or(wanted));
+      }
+    }
+    segment_.keep_from(wanted);
   }
 
   const Round& round_;
@@ -290,6 +338,7 @@ class RoundRun {
   SeenCases& seen_cases_;
   Segment segment_;
   PlainTable table_;
+  TableHistory history_;
   std::vector<size_t> updates_;  ///< Positions, in order.
   size_t next_update_ = 0;
   size_t queries_left_ = 0;
@@ -308,6 +357,7 @@ SegmentOptions random_options(Random& random) {
   options.sketch_planes_per_cycle_max = one_in(random, 3) ? static_cast<uint32_t>(below(random, 8)) : 1024;
   options.memory_bytes = one_in(random, 4) ? 1 : kRowBytes * (64 + below(random, 1600));
   options.operations_in_flight_max = kInFlightMax;
+  options.window_bytes = one_in(random, 4) ? 1 + below(random, 64 * 1024) : kWindowForAll;
   options.share_factor_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 64));
   options.updates_per_cycle_max = one_in(random, 2) ? 1024 : 1 + static_cast<uint32_t>(below(random, 16));
   return options;

@@ -291,13 +291,14 @@ std::string text_of(const Round& round) {
   const TestTableScope scope(round.table);
   std::ostringstream text;
   text << test_schema().columns.size() << " columns, chunks of " << round.options.chunk_rows << " rows in "
-       << round.options.memory_bytes << " bytes, access paths " << static_cast<int>(round.options.access_paths)
-       << ", at most " << round.options.share_factor_max << " queries, " << round.options.updates_per_cycle_max
-       << " updates and " << round.options.sketch_planes_per_cycle_max << " new sketches a cycle\n";
+       << round.options.memory_bytes << " bytes, a window of " << round.options.window_bytes << ", access paths "
+       << static_cast<int>(round.options.access_paths) << ", at most " << round.options.share_factor_max << " queries, "
+       << round.options.updates_per_cycle_max << " updates and " << round.options.sketch_planes_per_cycle_max
+       << " new sketches a cycle\n";
   for (size_t position = 0; position < round.steps.size(); ++position) {
     text << position << ", burst " << round.steps[position].burst << ": ";
     if (const auto* query = std::get_if<Query>(&round.steps[position].operation)) {
-      text << selection_text(*query->selection) << "\n";
+      text << selection_text(*query->selection) << (query->at ? " AT " + std::to_string(raw(*query->at)) : "") << "\n";
       continue;
     }
     const auto& update = std::get<Update>(round.steps[position].operation);

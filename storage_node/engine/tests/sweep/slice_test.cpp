@@ -11,9 +11,10 @@ namespace daedalus::engine::test {
 namespace {
 
 /// The answer to one query, its parts put together.
-QueryOutput ask(Segment& segment, semantics::Selection selection) {
-  EXPECT_TRUE(
-      segment.enqueue(Query{QueryHandle{1}, std::make_shared<const semantics::Selection>(std::move(selection))}));
+QueryOutput ask(Segment& segment, semantics::Selection selection, std::optional<Timestamp> at = std::nullopt) {
+  Query query{QueryHandle{1}, std::make_shared<const semantics::Selection>(std::move(selection))};
+  query.at = at;
+  EXPECT_TRUE(segment.enqueue(std::move(query)));
   QueryOutput whole;
   while (true) {
     while (std::optional<Output> taken = segment.dequeue()) {
@@ -161,6 +162,60 @@ TEST_P(SliceModelTest, SlicesOneAfterTheOtherAreTheAnswer) {
       ++slices;
     }
     EXPECT_EQ(plain.fault(selection, all), "") << "seed " << seed + round << ", " << slices << " slices";
+  }
+}
+
+TEST_P(SliceModelTest, SlicesAtOneMomentAreTheTableAtItWhateverUpdatesComeBetweenThem) {
+  const uint64_t seed = test_seed();
+  for (uint64_t round = 0; round < from_environment("DAEDALUS_SLICE_ROUNDS", 12); ++round) {
+    Random random(seed + round);
+    Segment segment(test_schema(), test_codec(),
+                    {.memory_bytes = 100'000 + below(random, 200'000),
+                     .chunk_rows = 64,
+                     .answer_part_bytes = one_in(random, 2) ? 1 + below(random, 4000) : UINT64_MAX,
+                     .access_paths = GetParam()});
+    PlainTable plain(test_schema(), segment.statistics().rows_max);
+    OperationMix mix(random);
+    uint64_t timestamp = 0;
+    const auto update = [&] {
+      const Update next{Timestamp{++timestamp}, one_in(random, 3) ? std::vector<UpdatePart>{mix.insertion(150)}
+                                                                  : std::vector<UpdatePart>{mix.part()}};
+      static_cast<void>(plain.apply(next));
+      ASSERT_TRUE(segment.enqueue(next));
+      while (segment.step({0})) {
+      }
+      ASSERT_TRUE(segment.dequeue().has_value());
+    };
+    for (uint64_t updates = 2 + below(random, 8); updates > 0; --updates) {
+      update();
+    }
+    const PlainTable then = plain;
+    const Timestamp moment{timestamp};
+    segment.keep_from(moment);
+    for (uint64_t updates = below(random, 4); updates > 0; --updates) {
+      update();
+    }
+    semantics::Selection selection = select({kId, kName, kDouble}, {});
+    if (!one_in(random, 3)) {
+      selection.predicate = mix.query_predicate();
+    }
+    QueryOutput all;
+    for (std::optional<uint64_t> next = 0; next.has_value();) {
+      semantics::Selection piece = selection;
+      piece.slice = {.first_slot = *next, .answer_bytes = 1 + below(random, 1 + below(random, 20'000))};
+      QueryOutput output = ask(segment, piece, moment);
+      ASSERT_FALSE(output.error.has_value()) << output.error->message;
+      ASSERT_EQ(output.prefix, moment);
+      ASSERT_TRUE(!output.next_slot.has_value() || *output.next_slot > *next) << "seed " << seed + round;
+      all.rows += output.rows;
+      all.row_count += output.row_count;
+      all.prefix = output.prefix;
+      next = output.next_slot;
+      if (one_in(random, 2)) {
+        update();
+      }
+    }
+    EXPECT_EQ(then.fault(selection, all), "") << "seed " << seed + round;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "plain_table.hpp"
 #include "test_table.hpp"
@@ -139,15 +140,20 @@ class Pair {
   explicit Pair(const SegmentOptions& options)
       : segment_(test_schema(), test_codec(), options), table_(test_schema(), segment_.statistics().rows_max) {}
 
-  /// One cycle, or more when an insert has to wait for a delete; then everything is compared.
-  void cycle(const std::vector<Update>& updates) {
+  /// One cycle, or more when an insert has to wait for a delete; then everything is compared: as it is now, as it was
+  /// after the update with that place, and after the one that was named so the last time.
+  void cycle(const std::vector<Update>& updates, size_t remembered) {
     for (const Update& update : updates) {
       ASSERT_TRUE(segment_.enqueue(update));
     }
     while (segment_.step({0})) {
     }
-    for (const Update& update : updates) {
+    for (size_t place = 0; place < updates.size(); ++place) {
+      const Update& update = updates[place];
       const UpdateOutput expected = table_.apply(update);
+      if (place == remembered) {
+        past_.emplace_back(update.timestamp, table_);
+      }
       const auto output = std::get<UpdateOutput>(*segment_.dequeue());
       ASSERT_EQ(output.timestamp, update.timestamp);
       EXPECT_EQ(output.rows_matched, expected.rows_matched) << raw(update.timestamp);
@@ -162,10 +168,14 @@ class Pair {
       matched += output.rows_matched;
     }
     EXPECT_EQ(segment_.statistics().rows, table_.rows().size());
-    const semantics::Selection everything = select({kId, kKey, kSmall, kDay, kText});
-    ASSERT_TRUE(segment_.enqueue(Query{QueryHandle{1}, std::make_shared<semantics::Selection>(everything)}));
-    ASSERT_TRUE(segment_.step({0}));
-    ASSERT_EQ(table_.fault(everything, std::get<QueryOutput>(*segment_.dequeue())), "");
+    ask(std::nullopt, table_);
+    for (const auto& [moment, table] : past_) {
+      ask(moment, table);
+    }
+    while (past_.size() > 1) {
+      past_.pop_front();
+    }
+    segment_.keep_from(past_.front().first);
   }
 
   uint64_t refused_no_room = 0;
@@ -174,8 +184,18 @@ class Pair {
   uint64_t parts_counted = 0;
 
  private:
+  void ask(std::optional<Timestamp> moment, const PlainTable& table) {
+    const semantics::Selection everything = select({kId, kKey, kSmall, kDay, kText});
+    Query query{QueryHandle{1}, std::make_shared<semantics::Selection>(everything)};
+    query.at = moment;
+    ASSERT_TRUE(segment_.enqueue(std::move(query)));
+    ASSERT_TRUE(segment_.step({0}));
+    ASSERT_EQ(table.fault(everything, std::get<QueryOutput>(*segment_.dequeue())), "");
+  }
+
   Segment segment_;
   PlainTable table_;
+  std::deque<std::pair<Timestamp, PlainTable>> past_;
 };
 
 SegmentOptions options_of_update_models(Random& random) {
@@ -209,7 +229,7 @@ TEST(UpdateModelTest, EachUpdateOfACycleSeesWhatThoseBeforeItLeft) {
         }
         updates.push_back(std::move(update));
       }
-      pair.cycle(updates);
+      pair.cycle(updates, below(random, updates.size()));
       ASSERT_FALSE(HasFailure()) << "round " << round << ", cycle " << cycle;
       done += updates.size();
     }

@@ -90,6 +90,10 @@ class Segment {
   /// How many outputs there have ever been: the scanner tells from it whether to call the consumer.
   [[nodiscard]] uint64_t outputs_put() const;
 
+  /// No query that is enqueued from now on names a lower moment (Query::at): what serves those alone goes, once all
+  /// that was enqueued before is answered. Any thread.
+  void keep_from(Timestamp moment);
+
   /// Shows every chunk to SegmentOptions::checkpoint_hook until it was taken, a bounded number in each of the next
   /// cycles, beside whatever they carry; without operations, cycles run for it alone while the hook is ready. False
   /// when one is under way or there is no hook. Any thread; a thread that sleeps has to be woken.

@@ -36,6 +36,10 @@ struct Query {
   /// How long it may compute in a segment beside what SegmentOptions::compute_ns_per_row allows, if that is less than
   /// SegmentOptions::compute_ns_max. 0: as long as that.
   int64_t compute_ns_max = 0;
+  /// The moment that it is to be answered at: exactly the updates up to this one. It is enqueued behind all of them
+  /// that have a part in the segment. One that the segment no longer has is error 72000. Nothing: the prefix of its
+  /// cycle.
+  std::optional<Timestamp> at = std::nullopt;
 
   [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };
@@ -74,11 +78,12 @@ struct Update {
 /// answered is whole only once the last has come without an error.
 struct QueryOutput {
   QueryHandle handle{};
-  Timestamp prefix{};
+  Timestamp prefix{};  ///< Query::at, where the query names a moment.
   std::string rows;
   uint64_t row_count = 0;      ///< In `rows`.
   std::optional<Error> error;  ///< Set: rows is empty. 57014 aborted or too late, 54000 answer or groups too large, or
-                               ///< computed for too long, 53200 no memory for more answers.
+                               ///< computed for too long, 53200 no memory for more answers, 72000 a moment that is no
+                               ///< longer to be had.
   bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
   std::optional<uint64_t> next_slot;  ///< The last of a slice: where the next begins; none where no slots are left.
   ByteLease lease;                    ///< The memory of `rows`.

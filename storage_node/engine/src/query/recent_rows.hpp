@@ -1,0 +1,63 @@
+// The rows of the recent chunk that is being swept: which of them a query sees, by the moment that it is answered at,
+// and in which slots of the table they belong.
+//
+// Decides nothing: a bitmap a moment, and a slot a row. Refuses to know what the rows hold and where they come from.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "native.hpp"
+
+namespace daedalus::engine {
+
+/// Slots from the first one up to `end`, which does not belong to them.
+struct SlotRange {
+  uint64_t first = 0;
+  uint64_t end = UINT64_MAX;
+};
+
+/// Moments of a cycle by their numbers, from the first one up to `end`.
+struct MomentRange {
+  uint32_t first = 0;
+  uint32_t end = 0;
+};
+
+class RecentRows {
+ public:
+  explicit RecentRows(uint32_t chunk_rows);
+
+  /// Forgets all rows. Queries see so many moments, and these rows of the chunk are not to be written.
+  void begin(uint32_t moment_count, std::span<const uint64_t> held);
+  [[nodiscard]] bool is_full() const { return next_ == slots_.size(); }
+  /// Returns the row to be written next. Precondition: not is_full().
+  [[nodiscard]] uint32_t next() const { return next_; }
+  /// That row was written: it belongs in this slot, and these moments see it.
+  void add(uint32_t slot, MomentRange moments);
+
+  /// Marks the rows that were written.
+  [[nodiscard]] std::span<const uint64_t> written() const { return written_; }
+
+  /// Returns those of ascending rows that a moment sees and that belong in these slots, until the next call.
+  [[nodiscard]] std::span<const uint32_t> seen(uint32_t moment, SlotRange slots, std::span<const uint32_t> rows);
+  /// Does the same with the rows of a bitmap, which has so many words.
+  [[nodiscard]] const uint64_t* seen(uint32_t moment, SlotRange slots, const uint64_t* rows, uint32_t word_count);
+
+ private:
+  [[nodiscard]] bool is_within(SlotRange slots, uint32_t row) const {
+    return slots.first <= slots_[row] && slots_[row] < slots.end;
+  }
+  void find_next();
+
+  size_t words_;
+  uint32_t next_ = 0;
+  std::vector<uint64_t> held_;
+  std::vector<uint64_t> written_;
+  std::vector<uint64_t> seen_;   ///< By moment: the rows that it sees.
+  std::vector<uint32_t> slots_;  ///< By row.
+  std::vector<uint32_t> listed_;
+  std::vector<uint64_t> marked_;
+};
+
+}  // namespace daedalus::engine
