@@ -75,7 +75,7 @@ ChunkView Moments::visible(uint32_t chunk) {
   if (!have_past_) {
     return view;
   }
-  // Of a moment that is lost nobody wants to see anything.
+  // Nobody sees a moment that is lost.
   const Timestamp first = std::max(moments_.front(), oldest_);
   if (!window_->has_recent(chunk, first)) {
     return view;

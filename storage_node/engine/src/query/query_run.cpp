@@ -244,7 +244,8 @@ void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_co
 
 void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   if (store_->is_recent(chunk)) {
-    return take_encoded(chunk, rows, row_count, sketches);  // Those of its slots, whatever room they take.
+    return take_encoded(chunk, rows, row_count,
+                        sketches);  // They belong in its slots, and it has them whatever room they take.
   }
   const uint64_t chunk_slot = uint64_t{chunk} * store_->chunk_rows();
   const auto first_from = [&](uint64_t slot) {

@@ -181,7 +181,7 @@ class QueryRun {
   struct SliceRun {
     uint64_t first_slot = 0;
     uint64_t answer_bytes = 0;
-    uint64_t recent_bytes = 0;          ///< What recent rows of the chunks behind it may take.
+    uint64_t recent_bytes = 0;          ///< Bounds what recent rows of the chunks behind it take.
     std::optional<uint64_t> next_slot;  ///< It has enough bytes: where the next slice begins.
   };
 

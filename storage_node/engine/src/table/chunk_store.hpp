@@ -23,7 +23,7 @@
 
 namespace daedalus::engine {
 
-/// What no chunk has: see ChunkView::contents.
+/// No chunk has this: see ChunkView::contents.
 constexpr uint64_t kNoContents = UINT64_MAX;
 
 /// One chunk as a scan sees it. Bitmaps have bitmap_words(row_count) words.

@@ -195,7 +195,7 @@ class RoundWriter {
   uint64_t operations_left_;
   Special special_ = Special::kNone;
   uint64_t timestamp_ = 0;
-  std::vector<uint64_t> timestamps_;  ///< Of all updates.
+  std::vector<uint64_t> timestamps_;  ///< Has those of all updates.
   uint32_t burst_ = 0;
 };
 
