@@ -5,6 +5,7 @@
 
 #include "daedalus/engine/segment.hpp"
 #include "plain_table.hpp"
+#include "test_expressions.hpp"
 #include "test_table.hpp"
 
 namespace daedalus::engine::test {
@@ -80,6 +81,25 @@ class MomentsTest : public testing::Test {
     return selection;
   }
 
+  void expect_each_to_see_its_own_moment() {
+    count_below(10);  // Update 2,
+    count_below(30);  // and update 3.
+    for (const uint64_t at : {1, 2, 3, 9}) {
+      ask(counted(where(kKey, Operator::kGreater, int64_t{0})), at);
+    }
+    ask(counted(where(kKey, Operator::kGreater, int64_t{0})), std::nullopt);
+    const std::vector<QueryOutput> all = answers();
+    ASSERT_EQ(all.size(), 5u);
+    EXPECT_EQ(count_of(all[0]), 0);
+    EXPECT_EQ(count_of(all[1]), 10);
+    EXPECT_EQ(count_of(all[2]), 30);
+    EXPECT_EQ(count_of(all[3]), 30);
+    EXPECT_EQ(count_of(all[4]), 30);
+    EXPECT_EQ(all[0].prefix, Timestamp{1});
+    EXPECT_EQ(all[3].prefix, Timestamp{9}) << "updates that had no part here belong to the moment";
+    EXPECT_EQ(all[4].prefix, Timestamp{3});
+  }
+
   static inline const semantics::SelectItem kCount = {.name = "count",
                                                       .function = semantics::AggregateFunction::kCountRows};
 
@@ -88,24 +108,7 @@ class MomentsTest : public testing::Test {
   uint64_t handle_ = 0;
 };
 
-TEST_F(MomentsTest, EachQueryOfACycleSeesTheUpdatesUpToItsOwnMoment) {
-  count_below(10);  // Update 2,
-  count_below(30);  // and update 3.
-  for (const uint64_t at : {1, 2, 3, 9}) {
-    ask(counted(where(kKey, Operator::kGreater, int64_t{0})), at);
-  }
-  ask(counted(where(kKey, Operator::kGreater, int64_t{0})), std::nullopt);
-  const std::vector<QueryOutput> all = answers();
-  ASSERT_EQ(all.size(), 5u);
-  EXPECT_EQ(count_of(all[0]), 0);
-  EXPECT_EQ(count_of(all[1]), 10);
-  EXPECT_EQ(count_of(all[2]), 30);
-  EXPECT_EQ(count_of(all[3]), 30);
-  EXPECT_EQ(count_of(all[4]), 30);
-  EXPECT_EQ(all[0].prefix, Timestamp{1});
-  EXPECT_EQ(all[3].prefix, Timestamp{9}) << "updates that had no part here belong to the moment";
-  EXPECT_EQ(all[4].prefix, Timestamp{3});
-}
+TEST_F(MomentsTest, EachQueryOfACycleSeesTheUpdatesUpToItsOwnMoment) { expect_each_to_see_its_own_moment(); }
 
 TEST_F(MomentsTest, UpdatesOfTheSameCycleDoNotExistBeforeTheirMoment) {
   ask(counted({}), 1);
@@ -155,6 +158,35 @@ TEST_F(MomentsTest, AQueryKeepsItsMomentUntilItIsAnswered) {
   EXPECT_EQ(count_of(answers().at(0)), 0);
 }
 
+class MomentsWithCells : public MomentsTest {
+ protected:
+  MomentsWithCells() : MomentsTest({.memory_bytes = 100'000, .chunk_rows = 64, .access_paths = AccessPaths::kCells}) {}
+};
+
+TEST_F(MomentsWithCells, QueriesThatShareCellsTakeRecentRowsByThemselves) { expect_each_to_see_its_own_moment(); }
+
+TEST_F(MomentsTest, WhatIsComputedOfARecentChunkIsComputedAnewWhenOthersRowsHaveTakenTheirPlace) {
+  for (int64_t update = 0; update < 12; ++update) {
+    count_below(kRows);
+  }
+  const semantics::BoundExpression next_key = call("+", semantics::column_of(test_schema(), kKey), number(1));
+  const auto last = static_cast<int64_t>(timestamp_);
+  for (int64_t at = 1; at <= last; ++at) {
+    semantics::Selection selection = counted({});
+    selection.residuals.push_back(call("=", next_key, number(at)));
+    for (int64_t other = std::max<int64_t>(at - 1, 1); other <= at; ++other) {
+      ask(selection, static_cast<uint64_t>(other));  // The same condition at two moments: it holds at the later one.
+    }
+  }
+  const std::vector<QueryOutput> all = answers();
+  size_t place = 0;
+  for (int64_t at = 1; at <= last; ++at) {
+    for (int64_t other = std::max<int64_t>(at - 1, 1); other <= at; ++other) {
+      EXPECT_EQ(count_of(all.at(place++)), other == at ? kRows : 0) << "key " << at - 1 << " at " << other;
+    }
+  }
+}
+
 class NoWindow : public MomentsTest {
  protected:
   NoWindow() : MomentsTest({.memory_bytes = 100'000, .chunk_rows = 64, .window_bytes = 0}) {}
@@ -185,6 +217,31 @@ TEST_F(SmallWindow, AnUpdateThatDrivesOutAMomentEndsTheQueriesAtItAndNoOthers) {
   ASSERT_TRUE(all[0].error.has_value());
   EXPECT_EQ(all[0].error->sqlstate, "72000");
   EXPECT_EQ(count_of(all[1]), kRows);
+}
+
+/// It has room for what is recorded of three chunks.
+class WindowOfThreeSlabs : public MomentsTest {
+ protected:
+  WindowOfThreeSlabs() : MomentsTest({.memory_bytes = 100'000, .chunk_rows = 64, .window_bytes = 3 * 8192}) {}
+};
+
+TEST_F(WindowOfThreeSlabs, RowsThatWereHiddenForAMomentThatIsLostAreSeenByAllOthers) {
+  ask(counted({}), 1);
+  enqueue({modify({{kKey, Assignment::Kind::kAdd, int64_t{1}}}, where(kId, Operator::kLess, int64_t{10}))});
+  const semantics::Predicate of_second_chunk = where(kId, Operator::kGreaterOrEqual, int64_t{64});
+  constexpr uint64_t kUpdates = 150;
+  for (uint64_t update = 0; update < kUpdates; ++update) {
+    enqueue({modify({{kKey, Assignment::Kind::kAdd, int64_t{1}}}, of_second_chunk)});
+  }
+  const auto counted_ten = counted(where(kKey, Operator::kGreater, int64_t{0}));
+  ask(counted_ten, timestamp_ - 1);
+  ask(counted_ten, std::nullopt);
+  const std::vector<QueryOutput> all = answers();
+  ASSERT_EQ(all.size(), 3u);
+  ASSERT_TRUE(all[0].error.has_value());
+  EXPECT_EQ(all[0].error->sqlstate, "72000");
+  EXPECT_EQ(count_of(all[1]), 10 + kRows - 64);
+  EXPECT_EQ(count_of(all[2]), 10 + kRows - 64);
 }
 
 TEST_F(MomentsTest, FirstRowsOfRecentChunksAreReadWhenOthersHaveTakenTheirPlace) {
