@@ -29,7 +29,7 @@ class Holds {
 
   // ---- what happens to a word, and to those who hold ----
   void on_result(uint64_t word, NodeId node, const wire::v1::Result& result, rpc::Outbox& out);
-  /// What is held is said to the node soon.
+  /// The next word tells the node what is held.
   void on_node_up() { is_word_due_ |= !moments_.empty(); }
   void on_node_lost(NodeId node, const std::string& reason, rpc::Outbox& out);
   void on_client_down(rpc::PeerId client);
@@ -83,7 +83,7 @@ class Holds {
   void remove(uint64_t moment);
 
   Context& context_;
-  std::map<rpc::PeerId, std::vector<uint64_t>> held_;  ///< Of clients that hold something.
+  std::map<rpc::PeerId, std::vector<uint64_t>> held_;  ///< By client that holds something.
   uint32_t held_count_ = 0;
   Takes takes_;
   std::map<uint64_t, uint32_t> moments_;  ///< Held and wanted ones, and how often.

@@ -13,7 +13,7 @@
 
 namespace daedalus::aggregator::testing {
 
-/// Where random tests begin: what DAEDALUS_SEED says, or anywhere.
+/// Returns where random tests begin: at DAEDALUS_SEED, or anywhere.
 [[nodiscard]] uint64_t base_seed();
 
 /// flights(id int NOT NULL, origin char(3), delay int).

@@ -219,7 +219,7 @@ TEST_F(MomentsTest, WhereANodeKnowsAHigherMarkAllAreAskedAgainAtIt) {
   EXPECT_EQ(at(asked(0)), 9u);
   EXPECT_EQ(at(asked(1)), 9u);
 
-  cluster.rows(0, before, pack_ids({1}), 1);  // Of the first asking: late.
+  cluster.rows(0, before, pack_ids({1}), 1);  // It answers the first asking, too late.
   cluster.rows(0, cluster.last(0), pack_ids({1, 2}), 2);
   cluster.end(0, cluster.last(0), 2, {0}, 9);
   cluster.end(1, cluster.last(1), 0, {1}, 9);
