@@ -174,6 +174,7 @@ merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex se
                         .segment = placement_.segment_within(segment),
                         .applied = raw(output.prefix),
                         .durable = raw(log_.durable(output.prefix))});
+  end.moment = raw(running.query.moment);
   if (const auto& slice = running.query.selection->slice; slice && output.next_slot) {
     wire::v1::Slice& next = end.next_slice.emplace();
     next.set_partition(slice->partition);

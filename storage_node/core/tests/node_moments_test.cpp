@@ -87,7 +87,9 @@ TEST_F(NodeMomentsTest, UpdatesAndNoOpRangesSayWhatIsConfirmed) {
   const auto sequence = node_.send(range);
   EXPECT_EQ(node_.core().mark(), Timestamp{2});
   node_.settle();
-  EXPECT_EQ(node_.take_only(sequence).confirmed().watermarks(0).mark(), 2u);
+  const auto confirmed = node_.take_only(sequence).confirmed();
+  ASSERT_EQ(confirmed.watermarks_size(), 1);
+  EXPECT_EQ(confirmed.watermarks(0).mark(), 2u);
 }
 
 TEST_F(NodeMomentsTest, AnUpdateCannotBeSentWhenItIsConfirmed) {
@@ -126,6 +128,7 @@ TEST_F(NodeMomentsTest, AQueryIsAnsweredAtTheMarkOfItsArrival) {
   node_.settle();
   wire::v1::QueryEnd end;
   static_cast<void>(node_.take_rows(query, &end));
+  EXPECT_EQ(end.moment(), 4u);
 }
 
 TEST_F(NodeMomentsTest, AQueryIsAnsweredAtWhatItDemandsIfThatIsMore) {
@@ -135,6 +138,7 @@ TEST_F(NodeMomentsTest, AQueryIsAnsweredAtWhatItDemandsIfThatIsMore) {
   node_.settle();
   wire::v1::QueryEnd end;
   static_cast<void>(node_.take_rows(query, &end));
+  EXPECT_EQ(end.moment(), 6u);
 }
 
 TEST_F(NodeMomentsTest, ANodeThatIsBehindItsMarkParksQueriesUntilItHasReachedIt) {
@@ -147,6 +151,7 @@ TEST_F(NodeMomentsTest, ANodeThatIsBehindItsMarkParksQueriesUntilItHasReachedIt)
   node_.settle();
   wire::v1::QueryEnd end;
   EXPECT_THAT(read_tickets(node_.take_rows(query, &end)), SizeIs(1));
+  EXPECT_EQ(end.moment(), 10u);
   EXPECT_THAT(end.stamps(), Each(testing::Property(&wire::v1::SegmentStamp::applied, Ge(10u))));
 }
 
@@ -169,8 +174,11 @@ TEST_F(NodeMomentsTest, AQueryAtTheMarkOrAFirmMomentIsAnsweredThere) {
   node_.settle();
   wire::v1::QueryEnd end;
   static_cast<void>(node_.take_rows(at_mark, &end));
+  EXPECT_EQ(end.moment(), 5u);
   static_cast<void>(node_.take_rows(above, &end));
+  EXPECT_EQ(end.moment(), 7u);
   static_cast<void>(node_.take_rows(firm, &end));
+  EXPECT_EQ(end.moment(), 4u);
 }
 
 TEST_F(NodeMomentsTest, AMomentIsJudgedOnArrivalOnly) {
@@ -180,7 +188,9 @@ TEST_F(NodeMomentsTest, AMomentIsJudgedOnArrivalOnly) {
   reach(4);
   wire::v1::QueryEnd end;
   static_cast<void>(node_.take_rows(parked, &end));
+  EXPECT_EQ(end.moment(), 3u);
   static_cast<void>(node_.take_rows(under_way, &end));
+  EXPECT_EQ(end.moment(), 0u);
 }
 
 TEST_F(NodeMomentsTest, ABoundOfFreshnessIsForAggregators) {
@@ -273,7 +283,9 @@ TEST_F(NodeMomentsTest, HoldsThatCannotBeAreRefusedAndTheWordBeforeStays) {
 
 TEST_F(NodeMomentsTest, ANodeThatStopsStillTakesMarksAndHolds) {
   node_.core().drain();
-  EXPECT_EQ(node_.take_only(node_.send_mark(3)).marked().watermarks(0).mark(), 3u);
+  const auto marked = node_.take_only(node_.send_mark(3));
+  ASSERT_EQ(marked.marked().watermarks_size(), 1) << marked.ShortDebugString();
+  EXPECT_EQ(marked.marked().watermarks(0).mark(), 3u);
   EXPECT_EQ(node_.take_only(node_.send_hold({3})).held().oldest(), 3u);
 }
 
@@ -292,6 +304,7 @@ TEST(NodeMomentsRecoveryTest, AfterARestartTheMarkIsWhatWasDurable) {
   node.settle();
   wire::v1::QueryEnd end;
   static_cast<void>(node.take_rows(query, &end));
+  EXPECT_EQ(end.moment(), 7u);
 }
 
 // ---- property ----
@@ -408,6 +421,7 @@ class RandomMoments {
     }
     ASSERT_TRUE(last.has_end()) << last.ShortDebugString();
     const uint64_t moment = asked.at.value_or(std::max(asked.demand, asked.mark));
+    EXPECT_EQ(last.end().moment(), moment);
     EXPECT_GE(last.mark(), asked.mark);
     EXPECT_THAT(last.end().stamps(),
                 AllOf(SizeIs(2), Each(testing::Property(&wire::v1::SegmentStamp::applied, Ge(moment)))));
