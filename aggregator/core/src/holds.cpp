@@ -56,11 +56,11 @@ Result<void> Holds::check_taking(size_t count, const wire::v1::OperationHeader& 
 }
 
 std::vector<Holds::Wanted> Holds::replace(rpc::PeerId client, const wire::v1::HoldBody& body, uint64_t moment) {
-  std::vector<uint64_t>& held = held_[client];
-  std::vector<uint64_t> kept;
+  std::set<uint64_t>& held = held_[client];
+  std::set<uint64_t> kept;
   for (const uint64_t before : held) {
     if (contains(body.moments(), before)) {
-      kept.push_back(before);
+      kept.insert(before);
     } else {
       remove(before);
       --held_count_;
@@ -70,7 +70,7 @@ std::vector<Holds::Wanted> Holds::replace(rpc::PeerId client, const wire::v1::Ho
   for (const uint64_t listed : body.moments()) {
     if (listed == 0) {
       wanted.push_back({moment, false});
-    } else if (!contains(kept, listed)) {
+    } else if (!kept.contains(listed)) {
       wanted.push_back({listed, true});
     }
   }
@@ -229,7 +229,7 @@ void Holds::answer(Upstream upstream, const std::vector<Wanted>& taken, const st
   if (fresh != taken.end()) {
     held.set_oldest(fresh->moment);
   } else if (const auto own = held_.find(upstream.peer); own != held_.end()) {
-    held.set_oldest(*std::min_element(own->second.begin(), own->second.end()));
+    held.set_oldest(*own->second.begin());
   }
   held.mutable_refused()->Add(refused.begin(), refused.end());
   result.set_mark(raw(context_.known.mark()));
@@ -240,8 +240,11 @@ void Holds::finish(Takes::iterator take, rpc::Outbox& out) {
   Take& state = take->second;
   const std::vector<Wanted> taken = std::exchange(state.wanted, {});  // erase() lets go of what is still wanted.
   for (const Wanted& each : taken) {
-    held_[state.upstream.peer].push_back(each.moment);
-    ++held_count_;
+    if (held_[state.upstream.peer].insert(each.moment).second) {
+      ++held_count_;
+    } else {
+      remove(each.moment);  // The connection holds it already.
+    }
   }
   answer(state.upstream, taken, state.refused, out);
   erase(take);

@@ -83,7 +83,7 @@ class Holds {
   void remove(uint64_t moment);
 
   Context& context_;
-  std::map<rpc::PeerId, std::vector<uint64_t>> held_;  ///< By client that holds something.
+  std::map<rpc::PeerId, std::set<uint64_t>> held_;  ///< By client that holds something.
   uint32_t held_count_ = 0;
   Takes takes_;
   std::map<uint64_t, uint32_t> moments_;  ///< Held and wanted ones, and how often.

@@ -103,6 +103,24 @@ TEST_F(HoldsTest, TheListReplacesWhatTheConnectionHeld) {
   EXPECT_EQ(cluster.take(), "client 102 #4 <- held 0\n");
 }
 
+TEST_F(HoldsTest, AMomentThatAConnectionTakesTwiceIsHeldOnce) {
+  hold_and_wait(client, {0});
+  hold_and_wait(client, {7, 0});
+  hold_and_wait(client, {7, 7, 0});
+  cluster.send(client, make_operation(wire::v1::OPERATION_KIND_STATUS));
+  for (const uint32_t node : {0u, 1u}) {
+    wire::v1::Result result;
+    result.mutable_status()->add_nodes();
+    cluster.answer(cluster.peer_of(node), cluster.last(node), std::move(result));
+  }
+  EXPECT_EQ(cluster.results().back().second.status().aggregator().holds(), 1u);
+  cluster.hold(client, {});
+  cluster.advance(400 * kMillisecond);
+  static_cast<void>(cluster.take());
+  cluster.advance(100 * kMillisecond);
+  EXPECT_EQ(cluster.take(), "node 0 <- HOLD\nnode 1 <- HOLD\n");
+}
+
 TEST_F(HoldsTest, TheWordIsRenewedEvery500MsAndSaidWithoutMomentsOnceNothingIsHeld) {
   hold_and_wait(client, {0});
   cluster.advance(500 * kMillisecond - 1);
