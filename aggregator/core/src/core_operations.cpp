@@ -224,7 +224,7 @@ void AggregatorCore::State::on_mark(Upstream upstream, const wire::v1::Operation
     refuse(upstream, operation.header(), overloaded("too many MARK operations are in flight"), out);
     return;
   }
-  marks.start(upstream, now, out);
+  marks.start(upstream, operation.header().mark(), now, out);
 }
 
 void AggregatorCore::State::on_hold(Upstream upstream, const wire::v1::Operation& operation, Instant deadline,

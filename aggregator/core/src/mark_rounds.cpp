@@ -7,7 +7,7 @@
 
 namespace daedalus::aggregator {
 
-void MarkRounds::start(Upstream upstream, Instant now, rpc::Outbox& out) {
+void MarkRounds::start(Upstream upstream, uint64_t mark, Instant now, rpc::Outbox& out) {
   const uint64_t id = context_.next_id++;
   const Instant deadline = after(now, context_.options.mark_ns_max);
   const auto entry =
@@ -20,7 +20,7 @@ void MarkRounds::start(Upstream upstream, Instant now, rpc::Outbox& out) {
       wire::v1::Operation operation;
       operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_MARK);
       operation.mutable_header()->set_map_version(context_.map->version);
-      operation.mutable_header()->set_mark(raw(context_.known.mark()));
+      operation.mutable_header()->set_mark(mark);
       round.waiting[node] = context_.nodes.send(node, std::move(operation), MarkTicket{id}, out);
     }
   }

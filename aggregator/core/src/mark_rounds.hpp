@@ -16,8 +16,8 @@ class MarkRounds {
  public:
   explicit MarkRounds(Context& context) : context_(context) {}
 
-  /// Passes the aggregator's mark on. Nodes that do not know marks are not asked.
-  void start(Upstream upstream, Instant now, rpc::Outbox& out);
+  /// Passes the writer's mark on, and no other that the aggregator knows. Nodes that do not know marks are not asked.
+  void start(Upstream upstream, uint64_t mark, Instant now, rpc::Outbox& out);
   void on_result(uint64_t round, NodeId node, const wire::v1::Result& result, rpc::Outbox& out);
   void on_node_lost(uint64_t round, NodeId node, rpc::Outbox& out);
   void expire(uint64_t round, rpc::Outbox& out);

@@ -103,6 +103,13 @@ TEST_F(MomentsTest, AMarkOfTheWritersIsPassedOnAndAnsweredWithTheMarksOfNodes) {
   EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
 }
 
+TEST_F(MomentsTest, TheWritersMarkIsPassedOnAndNoOther) {
+  cluster.mark(writer, 9);
+  static_cast<void>(cluster.take());
+  cluster.mark(writer, 8, true);
+  EXPECT_EQ(cluster.take(), "node 0 <- MARK 8\nnode 1 <- MARK 8\n");
+}
+
 TEST_F(MomentsTest, AMarkThatNeedNotBePassedOnIsAnsweredAtOnce) {
   cluster.mark(writer, 7);
   EXPECT_THAT(cluster.take(), HasSubstr("<- marked\n"));
