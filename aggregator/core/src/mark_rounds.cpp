@@ -22,6 +22,11 @@ void MarkRounds::start(Upstream upstream, uint64_t mark, Instant now, rpc::Outbo
       operation.mutable_header()->set_map_version(context_.map->version);
       operation.mutable_header()->set_mark(mark);
       round.waiting[node] = context_.nodes.send(node, std::move(operation), MarkTicket{id}, out);
+    } else if (context_.nodes.is_up(node)) {
+      // An older build is not asked, and the writer need not wait for its word.
+      wire::v1::NodeWatermark& watermark = *round.reply.add_watermarks();
+      watermark.set_node(raw(node));
+      watermark.set_mark(mark);
     }
   }
   if (round.waiting.empty()) {

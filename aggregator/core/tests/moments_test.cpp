@@ -135,6 +135,8 @@ TEST_F(MomentsTest, AMarkWaitsASecondForASilentNodeAndForNoneThatIsLostOrOlder) 
   static_cast<void>(cluster.take());
   cluster.mark(writer, 3, true);
   EXPECT_EQ(cluster.take(), "node 1 <- MARK 3\n");
+  cluster.marked(1, cluster.last(1), 3);
+  EXPECT_THAT(cluster.take(), HasSubstr("<- marked 0:3 1:3\n"));  // The older one counts as knowing it.
 }
 
 TEST_F(MomentsTest, OnlyTheWriterSaysMarks) {
