@@ -15,8 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.daedalus.wire.v1.EpochBody;
 import org.daedalus.wire.v1.EpochReply;
+import org.daedalus.wire.v1.Marked;
 import org.daedalus.wire.v1.NodeWatermark;
 import org.daedalus.wire.v1.Operation;
+import org.daedalus.wire.v1.PartitionOutcome;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.WriteConfirmed;
 import org.daedalus.wire.v1.WriteRefusal;
@@ -36,6 +38,7 @@ final class JournaledLife implements WriterJournal.Listener {
         final TreeMap<Long, Long> digests = new TreeMap<>();
         final long[] durable = new long[2];
         long epoch;
+        long mark;
 
         long accepted() {
             return digests.isEmpty() ? 0 : digests.lastKey();
@@ -46,7 +49,8 @@ final class JournaledLife implements WriterJournal.Listener {
         }
 
         private NodeWatermark node(int node) {
-            return NodeWatermark.newBuilder().setNode(node).setApplied(accepted()).setDurable(durable[node]).build();
+            return NodeWatermark.newBuilder().setNode(node).setApplied(accepted()).setDurable(durable[node])
+                    .setMark(mark).build();
         }
 
         void settle() {
@@ -58,6 +62,7 @@ final class JournaledLife implements WriterJournal.Listener {
                 case OPERATION_KIND_EPOCH -> raise(EpochBody.parseFrom(operation.getBody()));
                 case OPERATION_KIND_UPDATE -> take(operation.getHeader().getUpdate().getTimestamp(),
                         operation.getHeader().getUpdate().getDigest());
+                case OPERATION_KIND_MARK -> learn(operation.getHeader().getMark());
                 default -> null;
             };
         }
@@ -66,6 +71,11 @@ final class JournaledLife implements WriterJournal.Listener {
             epoch = Math.max(epoch, body.getEpoch());
             return Result.newBuilder().setEpoch(EpochReply.newBuilder().setGranted(true).setEpoch(epoch)
                     .setHolder("writer").addAllAccepted(watermarks()));
+        }
+
+        private Result.Builder learn(long confirmed) {
+            mark = Math.max(mark, confirmed);
+            return Result.newBuilder().setMarked(Marked.newBuilder().addAllWatermarks(watermarks()));
         }
 
         private Result.Builder take(long timestamp, long digest) {
@@ -77,6 +87,7 @@ final class JournaledLife implements WriterJournal.Listener {
             assertThat(before).as("update %d is the same for ever", timestamp).isIn(null, digest);
             durable[0] = accepted();
             return Result.newBuilder().setConfirmed(WriteConfirmed.newBuilder().setTimestamp(timestamp)
+                    .addOutcomes(PartitionOutcome.newBuilder().setNode((int) (timestamp % durable.length)))
                     .addAllWatermarks(watermarks()));
         }
     }
@@ -103,7 +114,7 @@ final class JournaledLife implements WriterJournal.Listener {
                 new JournalLog.Options(fileBytes, 1, 1), this);
         this.core = new WriterCore(options, journal.recovered());
         assertThat(journal.belongsTo("cluster", "schema")).isNull();
-        step(effects -> core.onUp(PEER, false, nowNs, effects));
+        step(effects -> core.onUp(PEER, true, nowNs, effects));
         answerAll();
     }
 
@@ -131,6 +142,9 @@ final class JournaledLife implements WriterJournal.Listener {
         WriterEffects effects = new WriterEffects();
         event.accept(effects);
         carryOut(effects);
+        WriterEffects atTheEndOfTheTurn = new WriterEffects();
+        core.sendMarks(nowNs, atTheEndOfTheTurn);
+        carryOut(atTheEndOfTheTurn);
     }
 
     private void carryOut(WriterEffects effects) {
@@ -140,6 +154,8 @@ final class JournaledLife implements WriterJournal.Listener {
         effects.sends().forEach(send -> open.add(send.operation()));
         effects.outcomes().forEach(outcome -> {
             if (outcome.confirmed() != null) {
+                assertThat(nodes.mark >= outcome.confirmed().getTimestamp()
+                        || outcome.confirmed().getOutcomesCount() == 0).as("nodes with a part know").isTrue();
                 WriteConfirmed before = outcomes.put(outcome.submission(), outcome.confirmed());
                 assertThat(before).isIn(null, outcome.confirmed());
             }
