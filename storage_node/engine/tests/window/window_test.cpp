@@ -169,6 +169,18 @@ TEST_F(WindowTest, ForgetsWhatNobodyMayAskFor) {
   EXPECT_EQ(window_.bytes(), 0u);
 }
 
+TEST_F(WindowTest, KeepsASlabAsLongAsAnythingInItMayBeAskedFor) {
+  while (window_.bytes() < 2 * kSlabBytes) {
+    modify(7, 5, {kText, kWide, kInt});
+  }
+  const Cells row = row_now(7);
+  modify(7, 6, {kText, kInt});
+  window_.trim(Timestamp{5});
+  EXPECT_EQ(window_.bytes(), kSlabBytes);
+  EXPECT_EQ(row_at(7, 5), row);
+  EXPECT_EQ(recent(0, 5), (std::vector<uint32_t>{7}));
+}
+
 TEST_F(WindowTest, DropsTheOldestWhereItIsFull) {
   uint64_t timestamp = 0;
   while (window_.oldest() == Timestamp{0}) {
