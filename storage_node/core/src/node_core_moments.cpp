@@ -58,7 +58,7 @@ void NodeCore::on_hold(Requester from, const wire::v1::Operation& operation, Ins
 
 void NodeCore::raise_kept_from() {
   Timestamp asked = mark();
-  for (const auto& lowest : {holds_.lowest(), parked_.lowest(), queries_.lowest()}) {
+  for (const auto& lowest : {holds_.lowest(), parked_.lowest()}) {
     asked = std::min(asked, lowest.value_or(asked));
   }
   if (asked <= kept_from_) {

@@ -47,7 +47,6 @@ void QueryController::start(PreparedQuery query, Instant now, rpc::Outbox& out) 
   const std::shared_ptr<const semantics::Selection> selection = query.selection;
   by_requester_.emplace(query.requester, id);
   deadlines_.emplace(query.deadline, id);
-  ++moments_[query.moment];
   Running& running = queries_[id];
   running.query = std::move(query);
   running.segments = segments_for(running.query);
@@ -98,10 +97,11 @@ std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*
                                                     Instant /*now*/, rpc::Outbox& /*out*/) {
   Running& running = queries_.at(id);
   const SegmentIndex segment{raw(candidate)};
-  const bool is_taken = updates_.waiting(segment) == 0 &&
-                        segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
-                                                                 running.query.deadline, running.aborted,
-                                                                 running.query.bound, running.query.compute_ns_max});
+  const bool is_taken =
+      updates_.waiting(segment) == 0 &&
+      segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
+                                               running.query.deadline, running.aborted, running.query.bound,
+                                               running.query.compute_ns_max, running.query.moment});
   if (!is_taken) {
     wire::v1::Error error =
         contract::from_error(retry("53000", fmt::format("{} has no room for another operation", name(candidate))));
@@ -123,9 +123,6 @@ void QueryController::on_over(QueryId id) {
   running.is_over = true;
   by_requester_.erase(running.query.requester);
   deadlines_.erase({running.query.deadline, id});
-  if (const auto moment = moments_.find(running.query.moment); --moment->second == 0) {
-    moments_.erase(moment);
-  }
   forget_if_let_go(found);
 }
 

@@ -179,6 +179,11 @@ bool SteppedSegments::enqueue(SegmentIndex segment, engine::Update update) {
   return segments_[raw(segment)]->enqueue(std::move(update));
 }
 
+void SteppedSegments::keep_from(SegmentIndex segment, Timestamp moment) {
+  kept_from_[raw(segment)] = moment;
+  segments_[raw(segment)]->keep_from(moment);
+}
+
 SegmentReport SteppedSegments::report(SegmentIndex segment) const {
   return SegmentReport{segments_[raw(segment)]->statistics(), -1};
 }
@@ -235,9 +240,10 @@ wire::v1::Operation NodeHarness::operation(wire::v1::OperationKind kind, std::st
   return made;
 }
 
-uint64_t NodeHarness::send_select(const wire::v1::SelectBody& body, uint64_t prefix_min, uint64_t remaining_ns) {
+uint64_t NodeHarness::send_select(const wire::v1::SelectBody& body, std::optional<uint64_t> prefix_min,
+                                  uint64_t remaining_ns) {
   auto made = operation(wire::v1::OPERATION_KIND_SELECT, body.SerializeAsString());
-  made.mutable_header()->set_prefix_min(prefix_min);
+  made.mutable_header()->set_prefix_min(prefix_min.value_or(raw(core_->accepted())));
   made.mutable_header()->set_remaining_ns(remaining_ns);
   return send(std::move(made));
 }

@@ -62,7 +62,7 @@ class SteppedSegments final : public SegmentPort {
 
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
-  void keep_from(SegmentIndex segment, Timestamp moment) override { kept_from_[raw(segment)] = moment; }
+  void keep_from(SegmentIndex segment, Timestamp moment) override;
   [[nodiscard]] SegmentReport report(SegmentIndex segment) const override;
 
   [[nodiscard]] uint32_t count() const { return static_cast<uint32_t>(segments_.size()); }
@@ -98,7 +98,9 @@ class NodeHarness {
   void disconnect(uint64_t peer);
   /// Sends with the next sequence of the peer, which it returns.
   uint64_t send(wire::v1::Operation operation, uint64_t peer = 1);
-  uint64_t send_select(const wire::v1::SelectBody& body, uint64_t prefix_min = 0, uint64_t remaining_ns = 0);
+  /// Demands this prefix; without one all that the node has accepted, confirmed or not.
+  uint64_t send_select(const wire::v1::SelectBody& body, std::optional<uint64_t> prefix_min = std::nullopt,
+                       uint64_t remaining_ns = 0);
   /// Asks at exactly this moment.
   uint64_t send_select_at(const wire::v1::SelectBody& body, uint64_t at, bool is_firm = false);
   /// An update of the epoch in force, with the digest of its body.

@@ -1,5 +1,5 @@
 // Random updates and queries, segments stepped in random order: each segment's part of every answer is exactly what a
-// plain list of tickets says about the prefix the segment's stamp names.
+// plain list of tickets says about the prefix the segment's stamp names, which is the moment of the answer.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -113,6 +113,7 @@ class RandomNode {
     }
     ASSERT_EQ(end.stamps_size(), static_cast<int>(node_.segments().count()));
     for (const auto& stamp : end.stamps()) {
+      EXPECT_EQ(stamp.applied(), end.moment());
       std::vector<Ticket> expected;
       for (const auto& [id, ticket] : model_.at(stamp.applied())) {
         if (segment_of(ticket) == stamp.segment()) {

@@ -70,7 +70,7 @@ TEST(NodeProtocolTest, RefusesWhatItCannotHonour) {
 TEST(NodeProtocolTest, WhileItDrainsItRefusesWhatIsNewAndFinishesTheRest) {
   NodeHarness node;
   const auto update = node.send_update(1, one_ticket());
-  const auto query = node.send(select_operation());
+  const auto query = node.send_select(select_all());
   const auto unwanted = node.send(select_operation());
   const auto parked = node.send_select(select_all(), 99);
   node.core().drain();

@@ -32,8 +32,7 @@ class ThreadedSegments final : public SegmentPort {
 
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(SegmentIndex segment, engine::Update update) override;
-  /// Segments keep no past yet, so nothing of it can go.
-  void keep_from(SegmentIndex /*segment*/, Timestamp /*moment*/) override {}
+  void keep_from(SegmentIndex segment, Timestamp moment) override { slots_[raw(segment)].segment->keep_from(moment); }
   [[nodiscard]] SegmentReport report(SegmentIndex segment) const override;
 
   /// Begins a checkpoint of each segment. Any thread.

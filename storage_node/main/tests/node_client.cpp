@@ -1,5 +1,6 @@
 #include "node_client.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace daedalus::node {
@@ -26,6 +27,7 @@ std::vector<wire::v1::Result> NodeClient::ask(wire::v1::OperationKind kind, cons
     return {};
   }
   wire::v1::Operation operation = next_operation(kind, body);
+  operation.mutable_header()->set_prefix_min(confirmed_);
   if (update != nullptr) {
     *operation.mutable_header()->mutable_update() = *update;
   }
@@ -59,7 +61,10 @@ void NodeClient::on_down(rpc::PeerId /*peer*/, const std::string& reason) {
 
 void NodeClient::on_operation(rpc::PeerId /*peer*/, wire::v1::Operation&& /*operation*/) {}
 
-void NodeClient::on_result(rpc::PeerId /*peer*/, wire::v1::Result&& result) { results_.push_back(std::move(result)); }
+void NodeClient::on_result(rpc::PeerId /*peer*/, wire::v1::Result&& result) {
+  confirmed_ = std::max(confirmed_, result.confirmed().timestamp());
+  results_.push_back(std::move(result));
+}
 
 wire::v1::Operation NodeClient::next_operation(wire::v1::OperationKind kind, const std::string& body) {
   wire::v1::Operation operation;

@@ -17,7 +17,8 @@ class NodeClient final : public rpc::PeerHandler {
 
   /// The greeting of the node; empty before the first answer.
   [[nodiscard]] const wire::v1::Hello& hello() const { return hello_; }
-  /// Sends with the next sequence and collects answers up to the last; empty after half a minute without.
+  /// Sends with the next sequence and collects answers up to the last; empty after half a minute without. A SELECT
+  /// demands the last update that this client was told to be confirmed.
   [[nodiscard]] std::vector<wire::v1::Result> ask(wire::v1::OperationKind kind, const std::string& body = {},
                                                   const wire::v1::UpdateHeader* update = nullptr);
   /// Sends a SELECT that waits for this prefix, and does not wait for its answer.
@@ -39,6 +40,7 @@ class NodeClient final : public rpc::PeerHandler {
   std::unique_ptr<rpc::AsioNetwork> network_;
   std::optional<rpc::PeerId> peer_;
   wire::v1::Hello hello_;
+  uint64_t confirmed_ = 0;
   std::optional<std::string> goodbye_;
   uint64_t sequence_ = 0;
   std::vector<wire::v1::Result> results_;

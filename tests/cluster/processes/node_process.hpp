@@ -34,7 +34,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
 
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Update update) override;
-  void keep_from(node::SegmentIndex /*segment*/, Timestamp /*moment*/) override {}
+  void keep_from(node::SegmentIndex segment, Timestamp moment) override { segments_[raw(segment)]->keep_from(moment); }
   [[nodiscard]] node::SegmentReport report(node::SegmentIndex segment) const override;
 
   /// Loses its rows and all it knows but what is on its disk, and stays away until come_back().

@@ -51,7 +51,7 @@ class Node final : public node::SegmentPort {
   bool enqueue(node::SegmentIndex segment, engine::Update update) override {
     return segments_[raw(segment)]->enqueue(std::move(update));
   }
-  void keep_from(node::SegmentIndex /*segment*/, Timestamp /*moment*/) override {}
+  void keep_from(node::SegmentIndex segment, Timestamp moment) override { segments_[raw(segment)]->keep_from(moment); }
   node::SegmentReport report(node::SegmentIndex segment) const override {
     return {segments_[raw(segment)]->statistics(), -1};
   }

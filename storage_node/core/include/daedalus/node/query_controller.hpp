@@ -56,10 +56,6 @@ class QueryController final : private merging::Candidates {
   void on_deadline(Instant now, rpc::Outbox& out);
 
   [[nodiscard]] Instant next_deadline() const;
-  /// Returns the lowest moment of those that have not ended; nothing when there are none.
-  [[nodiscard]] std::optional<Timestamp> lowest() const {
-    return moments_.empty() ? std::nullopt : std::optional(moments_.begin()->first);
-  }
   [[nodiscard]] bool contains(Requester requester) const { return by_requester_.contains(requester); }
   /// Ended ones count until their segments have let go of them.
   [[nodiscard]] size_t running() const { return queries_.size(); }
@@ -103,7 +99,6 @@ class QueryController final : private merging::Candidates {
   Queries queries_;
   std::map<Requester, merging::QueryId> by_requester_;        ///< Holds those not over.
   std::set<std::pair<Instant, merging::QueryId>> deadlines_;  ///< Holds those not over.
-  std::map<Timestamp, size_t> moments_;                       ///< How many of those not over are answered at each.
 };
 
 }  // namespace daedalus::node

@@ -19,7 +19,7 @@ class SegmentPort {
   /// False: the segment is full and took nothing.
   [[nodiscard]] virtual bool enqueue(SegmentIndex segment, engine::Query query) = 0;
   [[nodiscard]] virtual bool enqueue(SegmentIndex segment, engine::Update update) = 0;
-  /// Nobody will ask the segment at a moment below this one.
+  /// No query that the segment is given from now on is at a lower moment, unless somebody demands one that may be gone.
   virtual void keep_from(SegmentIndex segment, Timestamp moment) = 0;
   [[nodiscard]] virtual SegmentReport report(SegmentIndex segment) const = 0;
 };
