@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daedalus/base/check.hpp"
@@ -41,13 +44,13 @@ std::vector<std::string> split(const std::string& line) {
 
 /// Feeds one event (`< time kind …`) to the model and writes down what it does.
 void replay(const std::vector<std::string>& event, WriterModel& model, Transcript& transcript,
-            std::vector<uint64_t>* sent = nullptr) {
+            std::vector<std::pair<uint64_t, uint64_t>>* sent = nullptr) {
   const Instant now{std::stoll(event[1])};
   rpc::Outbox out;
   WriterEffects effects;
   if (event[2] == "up") {
-    transcript.up(now, rpc::PeerId{std::stoull(event[3])});
-    model.on_up(rpc::PeerId{std::stoull(event[3])}, now, out);
+    transcript.up(now, rpc::PeerId{std::stoull(event[3])}, event[4] == "true");
+    model.on_up(rpc::PeerId{std::stoull(event[3])}, event[4] == "true", now, out);
   } else if (event[2] == "down") {
     transcript.down(now, rpc::PeerId{std::stoull(event[3])});
     model.on_down(rpc::PeerId{std::stoull(event[3])}, now, out);
@@ -82,7 +85,7 @@ void replay(const std::vector<std::string>& event, WriterModel& model, Transcrip
   transcript.effects(out, effects, model.next_deadline());
   for (const auto& [peer, operation] : out.operations) {
     if (sent != nullptr) {
-      sent->push_back(operation.header().sequence());
+      sent->emplace_back(raw(peer), operation.header().sequence());
     }
   }
 }
@@ -126,13 +129,13 @@ class Narrator {
   void tell(const std::string& event) {
     replay(split(fmt::format("< {} {}", now_ns, event)), model, transcript, &sent);
   }
-  void result(uint64_t sequence, wire::v1::Result result) {
+  void result(uint64_t sequence, wire::v1::Result result, uint64_t peer = 1) {
     result.set_sequence(sequence);
     std::string hex;
     for (const char byte : result.SerializeAsString()) {
       hex += fmt::format("{:02x}", static_cast<uint8_t>(byte));
     }
-    tell("result 1 " + hex);
+    tell(fmt::format("result {} {}", peer, hex));
   }
   /// As every aggregator answers whose nodes have come so far: what a node has, its incarnation, and what is durable
   /// where that is less.
@@ -165,12 +168,34 @@ class Narrator {
   void submit(uint64_t number, uint64_t epoch, uint64_t after, bool is_repeated) {
     tell(fmt::format("submit {} {} {} {} {} 1 0a0b0c", std::string(32, '7'), number, epoch, after, is_repeated));
   }
+  /// Says how far the nodes with a part in the update know that all is confirmed.
+  void confirmed_with_marks(uint64_t peer, uint64_t timestamp, const std::map<uint32_t, uint64_t>& marks) {
+    wire::v1::Result result;
+    result.mutable_confirmed()->set_timestamp(timestamp);
+    for (const auto& [node, mark] : marks) {
+      result.mutable_confirmed()->add_outcomes()->set_node(node);
+      watermark(*result.mutable_confirmed()->add_watermarks(), node, timestamp, mark);
+    }
+    this->result(last_to(peer), std::move(result), peer);
+  }
+  void marked(uint64_t peer, const std::map<uint32_t, uint64_t>& marks) {
+    wire::v1::Result result;
+    result.mutable_marked();
+    for (const auto& [node, mark] : marks) {
+      watermark(*result.mutable_marked()->add_watermarks(), node, mark, mark);
+    }
+    this->result(last_to(peer), std::move(result), peer);
+  }
   /// The operation that was sent last, by its sequence.
-  [[nodiscard]] uint64_t last() const { return sent.back(); }
+  [[nodiscard]] uint64_t last() const { return sent.back().second; }
+  [[nodiscard]] uint64_t last_to(uint64_t peer) const {
+    return std::find_if(sent.rbegin(), sent.rend(), [&](const auto& each) { return each.first == peer; })->second;
+  }
 
+  static constexpr uint64_t kIncarnation = 70;
   WriterModel model;
   Transcript transcript;
-  std::vector<uint64_t> sent;
+  std::vector<std::pair<uint64_t, uint64_t>> sent;  ///< To which aggregator, and under which sequence.
   int64_t now_ns = kSecond;
 
  private:
@@ -180,7 +205,22 @@ class Narrator {
     watermark.set_durable(said.size() > 2 ? said[2] : said[0]);
     watermark.set_incarnation(said[1]);
   }
+  static void watermark(wire::v1::NodeWatermark& watermark, uint32_t node, uint64_t durable, uint64_t mark) {
+    watermark.set_node(node);
+    watermark.set_applied(durable);
+    watermark.set_durable(durable);
+    watermark.set_incarnation(kIncarnation + node);
+    watermark.set_mark(mark);
+  }
 };
+
+wire::v1::Result stale_epoch(uint64_t epoch) {
+  wire::v1::Result result;
+  result.mutable_refused()->set_reason(wire::v1::WRITE_REFUSAL_STALE_EPOCH);
+  result.mutable_refused()->set_epoch(epoch);
+  result.mutable_refused()->set_holder("writer-2");
+  return result;
+}
 
 /// A node is started again while updates are under way, then another one that lacks what cannot be sent any more, and
 /// in the end the writer itself, which goes on with its journal. The first part is the one life, the second the other.
@@ -188,7 +228,7 @@ std::string tell_of_lives(bool is_second) {
   WriterOptions options{.name = "writer", .endpoint = "writer:1"};
   options.submissions_known_max = 4;
   Narrator first(options);
-  first.tell("up 1");
+  first.tell("up 1 false");
   first.granted(first.last(), {});  // The inquiry.
   first.granted(first.last(), {{0, 70}, {0, 80}});
   for (uint64_t number = 1; number <= 6; ++number) {
@@ -221,7 +261,7 @@ std::string tell_of_lives(bool is_second) {
     return first.transcript.text();
   }
   Narrator second(options, first.model.journal());
-  second.tell("up 1");
+  second.tell("up 1 false");
   second.granted(second.last(), {}, 4);
   second.granted(second.last(), {{6, 72}, {5, 81}});
   second.submit(5, 1, 4, true);
@@ -240,7 +280,7 @@ std::string tell_of_lives(bool is_second) {
 /// Without a journal a writer begins behind what nodes have accepted once none of them can lose it any more.
 std::string tell_of_adoption() {
   Narrator adopting({.name = "writer", .endpoint = "writer:1"});
-  adopting.tell("up 1");
+  adopting.tell("up 1 false");
   adopting.granted(adopting.last(), {}, 3);  // The inquiry.
   adopting.granted(adopting.last(), {{7, 70}, {7, 80, 5}}, 4);
   adopting.submit(1, 4, 7, false);
@@ -252,11 +292,83 @@ std::string tell_of_adoption() {
   return adopting.transcript.text();
 }
 
+/// Through two aggregators that take marks: whoever submitted is told an outcome once every node with a part in the
+/// update knows that all up to it is confirmed. Then the one that passes marks on falls silent, the other one dies, and
+/// in the second part the writer is started again and knows outcomes of which no node has spoken to it.
+std::string tell_of_marks(bool is_second) {
+  const WriterOptions options{.name = "writer", .endpoint = "writer:1"};
+  Narrator first(options);
+  first.tell("up 1 true");
+  first.granted(first.last(), {});
+  first.granted(first.last(), {{0, Narrator::kIncarnation}, {0, Narrator::kIncarnation + 1}});
+  first.tell("up 2 true");
+  first.marked(1, {{0, 0}, {1, 0}});
+  first.marked(2, {});
+  const auto submit = [&](uint64_t number) {
+    first.submit(number, 1, number - 1, false);
+    first.tell(fmt::format("journaled {}", number));
+  };
+  submit(1);
+  const uint64_t first_update = first.last();
+  submit(2);
+  first.confirmed_with_marks(1, 2, {{0, 0}});  // Update 1 is open: no mark.
+  wire::v1::Result one;
+  one.mutable_confirmed()->set_timestamp(1);
+  one.mutable_confirmed()->add_outcomes()->set_node(0);
+  one.mutable_confirmed()->add_outcomes()->set_node(1);
+  first.result(first_update, std::move(one), 2);
+  first.submit(1, 1, 0, true);
+  first.marked(2, {});
+  first.marked(1, {{0, 2}});  // Node 1 was lost meanwhile: nobody is told of update 1, nor of update 2 behind it.
+  first.now_ns += kSecond / 2;
+  first.tell("deadline");
+  first.marked(1, {{0, 2}, {1, 2}});
+  first.submit(2, 1, 1, true);
+  submit(3);
+  first.confirmed_with_marks(2, 3, {{1, 2}});
+  first.now_ns += kSecond;
+  first.tell("deadline");  // Aggregator 1 is silent: the other one passes on.
+  first.tell("down 2");
+  first.marked(1, {{0, 3}, {1, 3}});
+  submit(4);
+  first.confirmed_with_marks(1, 4, {{1, 3}});
+  if (!is_second) {
+    first.result(first.last() - 1, stale_epoch(9), 1);
+    first.submit(4, 1, 3, true);  // Confirmed, and nobody was told: it cannot be said any more.
+    first.submit(3, 1, 2, true);
+    return first.transcript.text();
+  }
+  Narrator second(options, first.model.journal());
+  second.tell("up 1 true");
+  second.granted(second.last(), {}, 1);
+  second.granted(second.last(), {{4, Narrator::kIncarnation}, {4, Narrator::kIncarnation + 1}}, 2);
+  second.submit(4, 1, 3, true);
+  second.submit(3, 1, 2, true);
+  second.marked(1, {{0, 4}, {1, 3}});
+  second.now_ns += kSecond / 2;
+  second.tell("deadline");
+  second.marked(1, {{0, 4}, {1, 4}});
+  second.submit(3, 1, 2, true);
+  return second.transcript.text();
+}
+
+std::string told(uint64_t tale) {
+  switch (tale) {
+    case 3:
+      return tell_of_adoption();
+    case 4:
+    case 5:
+      return tell_of_marks(tale == 5);
+    default:
+      return tell_of_lives(tale == 2);
+  }
+}
+
 class TranscriptTest : public ::testing::TestWithParam<uint64_t> {};
 
 TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr && GetParam() < kLives) {
-    std::ofstream(path_of(GetParam())) << (GetParam() == 3 ? tell_of_adoption() : tell_of_lives(GetParam() == 2));
+    std::ofstream(path_of(GetParam())) << told(GetParam());
   } else if (std::getenv("DAEDALUS_WRITE_TRANSCRIPTS") != nullptr) {
     const RunReport report = SimulatedCluster({.seed = GetParam(),
                                                .updates = 40,
@@ -291,7 +403,7 @@ TEST_P(TranscriptTest, WriterModelRepeatsItsConversation) {
   EXPECT_EQ(transcript.text(), recorded.str());
 }
 
-INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(1, 2, 3, 101, 102, 103, 104));
+INSTANTIATE_TEST_SUITE_P(Recorded, TranscriptTest, ::testing::Values(1, 2, 3, 4, 5, 101, 102, 103, 104));
 
 }  // namespace
 }  // namespace daedalus::testing

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/contract/features.hpp"
 
 namespace daedalus::testing {
 
@@ -50,6 +51,8 @@ Timestamp WriterProcess::crash(rpc::Notice notice) {
     journal_.lose_outcomes_after(Timestamp{random.below(raw(kept) + 1)});
   }
   waiters_.clear();
+  orphans_.merge(untold_);
+  untold_.clear();
   appended_at_ = {};
   is_down_ = true;
   network_.crash(options_.endpoint, notice);
@@ -81,8 +84,9 @@ void WriterProcess::come_back() {
 void WriterProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
   if (info.link) {
     rpc::Outbox out;
-    transcript_->up(endpoint_->now(), peer);
-    model_->on_up(peer, endpoint_->now(), out);
+    const bool takes_marks = contract::knows_moments(info.hello);
+    transcript_->up(endpoint_->now(), peer, takes_marks);
+    model_->on_up(peer, takes_marks, endpoint_->now(), out);
     carry_out(std::move(out), {});
   }
 }
@@ -148,6 +152,7 @@ wire::v1::Result WriterProcess::refusal(const SubmitRefusal& refusal) const {
 
 void WriterProcess::answer(Waiter waiter, wire::v1::Result result) {
   result.set_sequence(waiter.second);
+  result.set_mark(raw(model_->confirmed_through()));
   rpc::Outbox out;
   out.results.emplace_back(waiter.first, std::move(result));
   endpoint_->send(std::move(out));
@@ -186,6 +191,7 @@ std::optional<SubmitRefusal> WriterProcess::submit(const Submission& submission,
     transcript_->refused(*refusal);
   }
   if (model_->last_numbered() != before) {
+    orphans_.erase(model_->last_numbered());  // It was never sent, or is of a history that is no more.
     listener_.on_numbered(submission.key, body, model_->last_numbered());
   }
   carry_out(std::move(out), effects);
@@ -197,6 +203,9 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
     CHECK(operation.header().update().timestamp() <= raw(model_->journaled_through()));  // Nothing leaves before.
   }
   transcript_->effects(out, effects, model_->next_deadline());
+  if (listener_.on_confirmed) {
+    listener_.on_confirmed(model_->confirmed_through());
+  }
   endpoint_->send(std::move(out));
   write_down(effects);
   if (effects.append_through != Timestamp{}) {
@@ -211,10 +220,8 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
       carry_out(std::move(next), then);
     });
   }
-  for (const SubmissionOutcome& outcome : effects.outcomes) {
-    listener_.on_outcome(outcome);
-    answer(outcome);
-  }
+  tell(effects);
+  tell_orphans();
   endpoint_->arm(model_->next_deadline(), [this] {
     rpc::Outbox late;
     transcript_->deadline(endpoint_->now());
@@ -223,15 +230,34 @@ void WriterProcess::carry_out(rpc::Outbox out, const WriterEffects& effects) {
   });
 }
 
+void WriterProcess::tell(const WriterEffects& effects) {
+  for (const auto& [submission, confirmed] : effects.recorded) {
+    untold_[Timestamp{confirmed.timestamp()}] = {submission, confirmed, {}};
+  }
+  for (const SubmissionOutcome& outcome : effects.outcomes) {
+    if (outcome.confirmed) {
+      untold_.erase(Timestamp{outcome.confirmed->timestamp()});
+      orphans_.erase(Timestamp{outcome.confirmed->timestamp()});
+    }
+    listener_.on_outcome(outcome);
+    answer(outcome);
+  }
+}
+
+void WriterProcess::tell_orphans() {
+  while (!orphans_.empty() && model_->may_tell(orphans_.begin()->first, *orphans_.begin()->second.confirmed)) {
+    const auto orphan = orphans_.extract(orphans_.begin());
+    listener_.on_outcome(orphan.mapped());
+  }
+}
+
 void WriterProcess::write_down(const WriterEffects& effects) {
   if (!bytes_.has_begun() && model_->first_epoch() != 0) {
     bytes_.begin(model_->first_epoch(), model_->base());
   }
   const Timestamp settled = std::min(model_->settled_through(), model_->confirmed_through());
-  for (const SubmissionOutcome& outcome : effects.outcomes) {
-    if (outcome.confirmed) {
-      bytes_.outcome(outcome.submission, *outcome.confirmed, settled);
-    }
+  for (const auto& [submission, confirmed] : effects.recorded) {
+    bytes_.outcome(submission, confirmed, settled);
   }
   if (effects.append_through != Timestamp{}) {
     bytes_.update(effects.append_through, model_->kept(effects.append_through));

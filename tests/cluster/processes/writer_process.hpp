@@ -23,9 +23,11 @@ namespace daedalus::testing {
 
 class WriterProcess final : public rpc::PeerHandler {
  public:
-  /// Is told each number that the writer gives, and each outcome of a submission that has one.
+  /// Is told each number that the writer gives, up to which update it knows all to be confirmed, and each outcome of a
+  /// submission that has one.
   struct Listener {
     std::function<void(const SubmissionKey&, const std::string& body, Timestamp)> on_numbered;
+    std::function<void(Timestamp through)> on_confirmed;
     std::function<void(const SubmissionOutcome&)> on_outcome;
   };
 
@@ -66,6 +68,9 @@ class WriterProcess final : public rpc::PeerHandler {
   /// Appends updates up to there, and tells the model once they are durable: at once, or a while later, in order.
   void append(Timestamp through);
   void write_down(const WriterEffects& effects);
+  void tell(const WriterEffects& effects);
+  /// Outcomes that an earlier life recorded and told nobody: whoever asked again would be told now.
+  void tell_orphans();
   void on_journaled(Timestamp through);
   [[nodiscard]] std::optional<Error> check(const wire::v1::Operation& operation,
                                            const wire::v1::SubmitBody& body) const;
@@ -83,7 +88,9 @@ class WriterProcess final : public rpc::PeerHandler {
   JournalBytes bytes_;
   bool is_down_ = false;
   std::map<SubmissionKey, std::vector<Waiter>> waiters_;
-  Instant appended_at_{};  ///< When all that was given to the journal so far will be durable.
+  std::map<Timestamp, SubmissionOutcome> untold_;   ///< Recorded, by this life.
+  std::map<Timestamp, SubmissionOutcome> orphans_;  ///< By one before it, which told nobody.
+  Instant appended_at_{};                           ///< When all that was given to the journal so far will be durable.
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };
 

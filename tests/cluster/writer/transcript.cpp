@@ -48,11 +48,11 @@ void Transcript::recovered(const RecoveredJournal& journal) {
   }
 }
 
-void Transcript::up(Instant now, rpc::PeerId peer) {
+void Transcript::up(Instant now, rpc::PeerId peer, bool takes_marks) {
   if (!is_kept_) {
     return;
   }
-  text_ += fmt::format("< {} up {}\n", now.ns, raw(peer));
+  text_ += fmt::format("< {} up {} {}\n", now.ns, raw(peer), takes_marks);
 }
 
 void Transcript::down(Instant now, rpc::PeerId peer) {

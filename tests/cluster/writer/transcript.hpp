@@ -17,7 +17,7 @@ class Transcript {
   /// One that is not kept costs nothing.
   explicit Transcript(const WriterOptions& options, bool is_kept = true, const RecoveredJournal& journal = {});
 
-  void up(Instant now, rpc::PeerId peer);
+  void up(Instant now, rpc::PeerId peer, bool takes_marks);
   void down(Instant now, rpc::PeerId peer);
   void result(Instant now, rpc::PeerId peer, const wire::v1::Result& result);
   void probed(Instant now, bool answers);

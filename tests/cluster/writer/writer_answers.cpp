@@ -20,6 +20,17 @@ constexpr int64_t kRetryNsMin = kMillisecond;
 
 void WriterModel::on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
                             WriterEffects& effects) {
+  take_answer(peer, result, now, out, effects);
+  tell(effects);
+  send_marks(now, out);
+}
+
+void WriterModel::take_answer(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
+                              WriterEffects& effects) {
+  take_marks(result);
+  if (marks_.on_answer(peer, result.sequence(), !result.has_marked())) {
+    return;
+  }
   if (result.has_described()) {
     effects.described = result.described();
     return;
@@ -54,12 +65,40 @@ void WriterModel::on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirm
     kept.is_confirmed = true;
     last_progress_ = now;
     remember_outcome(kept.submission, confirmed);
-    effects.outcomes.push_back({kept.submission, confirmed, {}});
+    effects.recorded.emplace_back(kept.submission, confirmed);
+    untold_.emplace(timestamp, Untold{kept.submission, confirmed});
     while (kept_.contains(next(confirmed_through_)) && kept_.at(next(confirmed_through_)).is_confirmed) {
       confirmed_through_ = next(confirmed_through_);
     }
   }
   forget_settled();
+}
+
+void WriterModel::take_marks(const wire::v1::Result& result) {
+  const auto& watermarks = result.has_marked() ? result.marked().watermarks() : result.confirmed().watermarks();
+  for (const wire::v1::NodeWatermark& node : watermarks) {
+    marks_.learn(node.node(), Timestamp{node.mark()});
+  }
+}
+
+void WriterModel::tell(WriterEffects& effects) {
+  while (!untold_.empty() && may_tell(untold_.begin()->first, untold_.begin()->second.confirmed)) {
+    auto& [submission, confirmed] = untold_.begin()->second;
+    effects.outcomes.push_back({std::move(submission), std::move(confirmed), {}});
+    untold_.erase(untold_.begin());
+  }
+}
+
+/// Aggregators of an older build do not take marks; where there are no others, nodes are not asked for them.
+bool WriterModel::may_tell(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed) const {
+  if (timestamp > confirmed_through_) {
+    return false;
+  }
+  if (!marks_.has_takers()) {
+    return !next_sequence_.empty();
+  }
+  return std::all_of(confirmed.outcomes().begin(), confirmed.outcomes().end(),
+                     [&](const auto& outcome) { return marks_.knows(outcome.node(), timestamp); });
 }
 
 void WriterModel::take_watermarks(const wire::v1::WriteConfirmed& confirmed, Instant now) {
@@ -146,10 +185,18 @@ void WriterModel::on_gap(const wire::v1::WriteRefused& refused, Instant now, rpc
 void WriterModel::fail(Error error, WriterEffects& effects) {
   phase_ = Phase::kFailed;
   failure_ = std::move(error);
+  marks_.stop();
+  std::map<Timestamp, SubmissionKey> open;
   for (const auto& [timestamp, kept] : kept_) {
     if (!kept.is_confirmed) {
-      effects.outcomes.push_back({kept.submission, {}, unknown_outcome(timestamp)});
+      open.emplace(timestamp, kept.submission);
     }
+  }
+  for (const auto& [timestamp, untold] : std::exchange(untold_, {})) {
+    open.emplace(timestamp, untold.submission);
+  }
+  for (const auto& [timestamp, submission] : open) {
+    effects.outcomes.push_back({submission, {}, unknown_outcome(timestamp)});
   }
 }
 

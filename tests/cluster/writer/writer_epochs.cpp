@@ -212,6 +212,7 @@ void WriterModel::begin(const wire::v1::EpochReply& reply, Instant now, rpc::Out
   epoch_pauses_until_ = after(now, options_.epoch_retry_ns);
   phase_ = Phase::kActive;
   epochs_in_vain_ = 0;
+  marks_.begin(now);
   if (first_epoch_ == 0) {
     first_epoch_ = epoch_;
     base_ = last_numbered_ = journaled_through_ = confirmed_through_ = Timestamp{lowest};
@@ -228,6 +229,7 @@ void WriterModel::begin(const wire::v1::EpochReply& reply, Instant now, rpc::Out
 
 void WriterModel::raise_again(Instant now, rpc::Outbox& out) {
   room_again_ = kNever;
+  marks_.stop();
   sent_.clear();
   for (auto& [timestamp, kept] : kept_) {
     kept.sequences.clear();

@@ -78,8 +78,11 @@ RecoveredJournal WriterModel::journal(Timestamp through) const {
   return journal;
 }
 
-void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
+void WriterModel::on_up(rpc::PeerId peer, bool takes_marks, Instant now, rpc::Outbox& out) {
   next_sequence_.emplace(peer, kDescribeSequence + 1);
+  if (takes_marks) {
+    marks_.on_up(peer);
+  }
   wire::v1::Operation describe;
   describe.mutable_header()->set_sequence(kDescribeSequence);
   describe.mutable_header()->set_kind(wire::v1::OPERATION_KIND_DESCRIBE);
@@ -93,6 +96,7 @@ void WriterModel::on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
       send(timestamp, now, out);
     }
   }
+  send_marks(now, out);
 }
 
 void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
@@ -101,10 +105,12 @@ void WriterModel::on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
     epoch_retry_ = after(now, options_.epoch_retry_ns);
   }
   pass_by(peer, now, out);
+  send_marks(now, out);
 }
 
 void WriterModel::pass_by(rpc::PeerId peer, Instant now, rpc::Outbox& out) {
   next_sequence_.erase(peer);
+  marks_.on_down(peer);
   std::erase_if(sent_, [&](const auto& entry) { return entry.first.first == peer; });
   for (auto& [timestamp, kept] : kept_) {
     if (kept.is_sent && kept.via == peer && phase_ == Phase::kActive) {
@@ -164,6 +170,20 @@ void WriterModel::send(Timestamp timestamp, Instant now, rpc::Outbox& out) {
   out.operations.emplace_back(peer->first, std::move(operation));
 }
 
+void WriterModel::send_marks(Instant now, rpc::Outbox& out) {
+  for (const Marks::Due& due : marks_.take_due(confirmed_through_, now)) {
+    uint64_t& sequence = next_sequence_.at(due.peer);
+    wire::v1::Operation operation;
+    wire::v1::OperationHeader& header = *operation.mutable_header();
+    header.set_sequence(sequence);
+    header.set_kind(wire::v1::OPERATION_KIND_MARK);
+    header.set_mark(raw(confirmed_through_));
+    header.set_is_passed_on(due.is_passed_on);
+    marks_.on_sent(due.peer, sequence++, confirmed_through_, now);
+    out.operations.emplace_back(due.peer, std::move(operation));
+  }
+}
+
 void WriterModel::resend_from(Timestamp first, Instant now, rpc::Outbox& out) {
   for (auto kept = kept_.lower_bound(first); kept != kept_.end(); ++kept) {
     if (kept->second.is_answered) {  // Otherwise it is on its way.
@@ -195,7 +215,7 @@ Instant WriterModel::next_deadline() const {
   const Instant resend = is_any_journaled() && phase_ == Phase::kActive
                              ? std::min(room_again_, after(last_progress_, options_.resend_after_ns))
                              : kNever;
-  return std::min(resend, phase_ == Phase::kFailed ? kNever : epoch_retry_);
+  return std::min({resend, marks_.next_deadline(), phase_ == Phase::kFailed ? kNever : epoch_retry_});
 }
 
 void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
@@ -210,6 +230,7 @@ void WriterModel::on_deadline(Instant now, rpc::Outbox& out) {
   } else if (phase_ == Phase::kActive) {
     send_again(now, out);
   }
+  send_marks(now, out);
 }
 
 void WriterModel::send_again(Instant now, rpc::Outbox& out) {

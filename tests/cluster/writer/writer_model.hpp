@@ -1,8 +1,9 @@
 // The logical writer's protocol, plainly: the twin that the Java writer is tested against.
 //
-// Decides when to number, append, send, send again and forget updates (docs/protocol.md, "Updates", "Epochs",
-// "Submissions"). Refuses to know sockets, clocks, schemas and files. The simulator drives it and records what goes in
-// and comes out; the Java core replays the record and must do the same.
+// Decides when to number, append, send, send again and forget updates, and when whoever submitted one is told that it
+// is confirmed (docs/protocol.md, "Updates", "Marks and moments", "Epochs", "Submissions"). Refuses to know sockets,
+// clocks, schemas and files. The simulator drives it and records what goes in and comes out; the Java core replays the
+// record and must do the same.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include "daedalus/base/result.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/rpc/network.hpp"
+#include "marks.hpp"
 
 namespace daedalus::testing {
 
@@ -102,7 +104,11 @@ struct SubmissionOutcome {
 
 /// Effects of one step, beside the outbox.
 struct WriterEffects {
+  /// To tell those who submitted: in the order of the timestamps, once every node with a part in an update knows that
+  /// it is confirmed.
   std::vector<SubmissionOutcome> outcomes;
+  /// For the journal, as soon as they are known.
+  std::vector<std::pair<SubmissionKey, wire::v1::WriteConfirmed>> recorded;
   std::optional<wire::v1::DescribeReply> described;  ///< Schema and map, for the checks before numbering.
   Timestamp append_through{};        ///< Updates up to here have numbers and are for the journal; zero: none is new.
   std::optional<std::string> probe;  ///< Find out whether a writer answers at this endpoint, then call on_probed().
@@ -115,7 +121,8 @@ class WriterModel {
   /// Without a journal what the writer knows dies with it, and it begins wherever the nodes are.
   explicit WriterModel(WriterOptions options, const RecoveredJournal& journal = {});
 
-  void on_up(rpc::PeerId peer, Instant now, rpc::Outbox& out);
+  /// An aggregator that takes marks, or one of an older build.
+  void on_up(rpc::PeerId peer, bool takes_marks, Instant now, rpc::Outbox& out);
   void on_down(rpc::PeerId peer, Instant now, rpc::Outbox& out);
   void on_result(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
                  WriterEffects& effects);
@@ -138,6 +145,8 @@ class WriterModel {
   [[nodiscard]] Timestamp last_numbered() const { return last_numbered_; }
   [[nodiscard]] Timestamp journaled_through() const { return journaled_through_; }
   [[nodiscard]] Timestamp confirmed_through() const { return confirmed_through_; }
+  /// Returns whether every node with a part in the update, and so whoever reads, knows that it is confirmed.
+  [[nodiscard]] bool may_tell(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed) const;
   /// Returns the timestamp that a submission may name that is sent now: none that does not outlive this process, if
   /// that is enough.
   [[nodiscard]] Timestamp numbered_after() const;
@@ -175,6 +184,10 @@ class WriterModel {
     Timestamp last_accepted{};
     Instant served{};
   };
+  struct Untold {
+    SubmissionKey submission;
+    wire::v1::WriteConfirmed confirmed;
+  };
 
   void inquire(Instant now, rpc::Outbox& out);
   void raise(Instant now, rpc::Outbox& out);
@@ -192,8 +205,14 @@ class WriterModel {
   void raise_again(Instant now, rpc::Outbox& out);
   [[nodiscard]] Timestamp kept_from() const;
   void climb(const wire::v1::Error& refusal);
+  void send_marks(Instant now, rpc::Outbox& out);
   void on_confirmed(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed, Instant now,
                     WriterEffects& effects);
+  void take_marks(const wire::v1::Result& result);
+  /// Tells the outcomes that may be told, up to the first that may not.
+  void tell(WriterEffects& effects);
+  void take_answer(rpc::PeerId peer, const wire::v1::Result& result, Instant now, rpc::Outbox& out,
+                   WriterEffects& effects);
   void on_refused(rpc::PeerId peer, const wire::v1::WriteRefused& refused, Instant now, rpc::Outbox& out,
                   WriterEffects& effects);
   /// Nothing more goes to the aggregator over this connection; what it carries goes to the others.
@@ -208,6 +227,7 @@ class WriterModel {
   void resend_refused(Instant now, rpc::Outbox& out);
   void send_again(Instant now, rpc::Outbox& out);
   void fail(Error error, WriterEffects& effects);
+  void answer_known(const SubmissionKey& submission, const Known& known, WriterEffects& effects);
   void remember(const SubmissionKey& submission, Known known);
   void remember_outcome(const SubmissionKey& submission, const wire::v1::WriteConfirmed& confirmed);
   void forget_oldest();
@@ -253,6 +273,8 @@ class WriterModel {
   std::map<Timestamp, Kept> kept_;
   std::map<uint32_t, Watermark> watermarks_;
   std::map<uint32_t, Gap> gaps_;
+  Marks marks_;
+  std::map<Timestamp, Untold> untold_;  ///< The outcomes that whoever submitted waits for.
   std::map<SubmissionKey, Known> known_;
   std::deque<SubmissionKey> known_order_;
   uint64_t known_bytes_ = 0;

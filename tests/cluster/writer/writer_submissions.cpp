@@ -11,6 +11,8 @@ namespace {
 
 /// From the first update that is not confirmed to the last: so many outcomes a node remembers.
 constexpr uint64_t kUnconfirmedSpanMax = 8192;
+/// Outcomes that nobody may be told yet; those of updates under way come on top.
+constexpr size_t kUntoldMax = 8192;
 
 }  // namespace
 
@@ -20,12 +22,8 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
                                                  const std::vector<wire::v1::Route>& routes, uint64_t map_version,
                                                  WriterEffects& effects) {
   if (const auto found = known_.find(submission.key); found != known_.end()) {
-    if (found->second.confirmed) {
-      effects.outcomes.push_back({submission.key, found->second.confirmed, {}});
-    } else if (phase_ == Phase::kFailed) {
-      effects.outcomes.push_back({submission.key, {}, unknown_outcome(found->second.timestamp)});
-    }
-    return {};  // Under way: the outcome comes once, to all who ask under this id.
+    answer_known(submission.key, found->second, effects);
+    return {};
   }
   if (phase_ != Phase::kActive) {
     return inactive(submission);
@@ -40,7 +38,7 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
             .confirmed_through = confirmed_through_,
             .sequences = {}};
   const bool is_blind = blind_through() != Timestamp{} && last_numbered_ >= blind_through_;
-  if (is_blind || kept_.size() >= options_.updates_kept_max ||
+  if (is_blind || kept_.size() >= options_.updates_kept_max || untold_.size() >= kUntoldMax ||
       raw(last_numbered_) - raw(confirmed_through_) >= kUnconfirmedSpanMax ||
       (!kept_.empty() && bytes_kept_ + kept.bytes() > options_.bytes_kept_max)) {
     return SubmitRefusal{no_room()};
@@ -51,6 +49,18 @@ std::optional<SubmitRefusal> WriterModel::submit(const Submission& submission, c
   remember(submission.key, Known{.timestamp = last_numbered_, .confirmed = {}});
   effects.append_through = last_numbered_;
   return {};
+}
+
+/// Its outcome comes once, to all who ask under this id: now, or when those with a part in it know of it.
+void WriterModel::answer_known(const SubmissionKey& submission, const Known& known, WriterEffects& effects) {
+  const bool is_waiting = !known.confirmed || untold_.contains(known.timestamp);
+  if (!is_waiting && may_tell(known.timestamp, *known.confirmed)) {
+    effects.outcomes.push_back({submission, known.confirmed, {}});
+  } else if (phase_ == Phase::kFailed) {
+    effects.outcomes.push_back({submission, {}, unknown_outcome(known.timestamp)});
+  } else if (!is_waiting) {  // From before the process: nodes may have forgotten what they knew then.
+    untold_.emplace(known.timestamp, Untold{submission, *known.confirmed});
+  }
 }
 
 uint64_t KeptUpdate::bytes() const {
