@@ -111,7 +111,11 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedFaultTest,
                                            Planted{"SuspendedRowDropped", Fault::kSuspendedRowDropped},
                                            Planted{"PipelinedTakenForOther", Fault::kPipelinedTakenForOther},
                                            Planted{"InsertNotSubmitted", Fault::kInsertNotSubmitted},
-                                           Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted}),
+                                           Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted},
+                                           Planted{"MomentBelowMark", Fault::kMomentBelowMark},
+                                           Planted{"HoldForgotten", Fault::kHoldForgotten},
+                                           Planted{"MaximumForPrefix", Fault::kMaximumForPrefix},
+                                           Planted{"PartsAtTwoMoments", Fault::kPartsAtTwoMoments}),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

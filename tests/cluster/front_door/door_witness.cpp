@@ -1,5 +1,7 @@
 #include "door_witness.hpp"
 
+#include <algorithm>
+
 #include "daedalus/base/check.hpp"
 
 namespace daedalus::testing {
@@ -16,10 +18,13 @@ void DoorWitness::on_operation(rpc::PeerId session, const wire::v1::Operation& o
     slots_[slot] = body.sql();
     return;
   }
-  Exchange exchange;
+  Exchange exchange{.sql = {}, .seen = seen_[session], .at = {}, .end = {}, .error = {}};
   if (kind == wire::v1::OPERATION_KIND_STATEMENT) {
     wire::v1::StatementBody body;
     CHECK(body.ParseFromString(operation.body()));
+    if (operation.header().has_at()) {
+      exchange.at = Timestamp{operation.header().at()};
+    }
     exchange.sql = slot.second == 0 ? body.sql() : slots_.at(slot);
   }
   const bool is_new = sessions_.at(session).emplace(operation.header().sequence(), std::move(exchange)).second;
@@ -30,8 +35,11 @@ void DoorWitness::on_result(rpc::PeerId session, const wire::v1::Result& result)
   Exchange& exchange = sessions_.at(session).at(result.sequence());
   if (result.has_end()) {
     exchange.end = result.end();
+    seen_[session] = std::max(seen_[session], Timestamp{result.end().moment()});
   } else if (result.has_error()) {
     exchange.error = result.error();
+  } else if (result.has_confirmed()) {
+    seen_[session] = std::max(seen_[session], Timestamp{result.confirmed().timestamp()});
   } else if (result.has_refused() && result.refused().has_error()) {
     exchange.error = result.refused().error();
   }

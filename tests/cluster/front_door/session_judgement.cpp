@@ -181,6 +181,8 @@ void SessionTraffic::judge_answer(const Act& act, const ActStatement& query) {
       continue;
     }
     answer.given.end = *exchange->end;
+    answer.given.prefix_demanded = exchange->seen;
+    answer.given.at = exchange->at;
     found = world_.complaints(answer);
     if (found.empty()) {
       return;

@@ -43,6 +43,46 @@ void judge_completeness(const PlainTable& table, const GivenAnswer& answer,
   }
 }
 
+/// The updates 1 to the moment are those that the question demands, all that it was promised, and none of which nobody
+/// can know that it is confirmed.
+void judge_moment(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
+                  Faults& faults) {
+  const Timestamp moment{answer.end.moment()};
+  if (moment > table.last()) {
+    faults.push_back(fmt::format("an answer is of moment {}, beyond every update", raw(moment)));
+    return;
+  }
+  for (const auto& [place, prefix] : prefixes) {
+    if (prefix < moment) {
+      faults.push_back(fmt::format("an answer of moment {} has prefix {} of partition {} segment {}", raw(moment),
+                                   raw(prefix), place.first, place.second));
+    }
+  }
+  if (answer.at && moment != *answer.at) {
+    faults.push_back(fmt::format("a query at moment {} was answered at {}", raw(*answer.at), raw(moment)));
+  }
+  if (!answer.at && moment < answer.prefix_demanded) {
+    faults.push_back(
+        fmt::format("a query that demands moment {} was answered at {}", raw(answer.prefix_demanded), raw(moment)));
+  }
+  if (!answer.at && moment > std::max(answer.confirmed_at_most, answer.prefix_demanded)) {
+    faults.push_back(fmt::format("an answer is of moment {} although updates were confirmed up to {}", raw(moment),
+                                 raw(answer.confirmed_at_most)));
+  }
+  if (moment >= answer.prefix_promised) {
+    return;
+  }
+  for (const SegmentKey& place : table.concerned(answer.question.filter)) {
+    // A node that had no part in the confirmed updates may not know of them yet.
+    if (table.changed(place, moment, answer.prefix_promised)) {
+      faults.push_back(
+          fmt::format("a query sent after update {} was confirmed was answered at moment {}, and partition "
+                      "{} segment {} is another since",
+                      raw(answer.prefix_promised), raw(moment), place.first, place.second));
+    }
+  }
+}
+
 void judge_promise(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
                    Faults& faults) {
   for (const auto& [place, prefix] : prefixes) {
@@ -59,14 +99,30 @@ void judge_promise(const PlainTable& table, const GivenAnswer& answer, const std
   }
 }
 
-void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
-                Faults& faults) {
+/// Returns the number of rows there should be, where these are not they; nothing where they are.
+std::optional<uint64_t> other_rows(const PlainTable& table, const GivenAnswer& answer,
+                                   const std::map<SegmentKey, Timestamp>& prefixes) {
   const PlainAnswer expected =
       answer_to(table.schema(), answer.question, table.select(answer.question.filter, prefixes));
-  if (!is_answer(expected, answer.rows) || answer.row_count != expected.row_count ||
-      answer.end.row_count() != expected.row_count) {
-    faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count,
-                                 expected.row_count));
+  const bool is_right = is_answer(expected, answer.rows) && answer.row_count == expected.row_count &&
+                        answer.end.row_count() == expected.row_count;
+  return is_right ? std::nullopt : std::optional(expected.row_count);
+}
+
+void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
+                Verdict& verdict) {
+  const Timestamp moment{answer.end.moment()};
+  const bool is_judged_by_moment = answer.has_moment && moment <= table.last();
+  const auto at_moment = is_judged_by_moment ? other_rows(table, answer, table.everything_at(moment)) : std::nullopt;
+  verdict.is_at_moment = !at_moment;
+  if (kSegmentsAnswerAtMoments && answer.has_moment) {
+    if (at_moment) {
+      verdict.faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of moment {}",
+                                           answer.row_count, *at_moment, raw(moment)));
+    }
+  } else if (const auto at_stamps = other_rows(table, answer, prefixes)) {
+    verdict.faults.push_back(
+        fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count, *at_stamps));
   }
 }
 
@@ -98,14 +154,18 @@ void judge_parts(const std::vector<uint64_t>& expected, Timestamp timestamp, con
 
 }  // namespace
 
-std::vector<std::string> Judge::answer(const GivenAnswer& answer) const {
-  Faults faults;
-  const auto prefixes = stated_prefixes(table_, answer.end, faults);
-  judge_completeness(table_, answer, prefixes, faults);
-  judge_promise(table_, answer, prefixes, faults);
-  judge_rows(table_, answer, prefixes, faults);
-  judge_columns(table_, answer, faults);
-  return faults;
+Verdict Judge::answer(const GivenAnswer& answer) const {
+  Verdict verdict;
+  const auto prefixes = stated_prefixes(table_, answer.end, verdict.faults);
+  judge_completeness(table_, answer, prefixes, verdict.faults);
+  if (answer.has_moment) {
+    judge_moment(table_, answer, prefixes, verdict.faults);
+  } else {
+    judge_promise(table_, answer, prefixes, verdict.faults);
+  }
+  judge_rows(table_, answer, prefixes, verdict);
+  judge_columns(table_, answer, verdict.faults);
+  return verdict;
 }
 
 std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed) const {

@@ -122,7 +122,16 @@ void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
   carry_out(std::move(out));
 }
 
+bool AggregatorProcess::heard_from_writer(Instant from, Instant to) const {
+  const auto heard = heard_from_writer_.lower_bound(from);
+  return heard != heard_from_writer_.end() && *heard <= to;
+}
+
 void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
+  const auto kind = operation.header().kind();
+  if (kind == wire::v1::OPERATION_KIND_MARK || kind == wire::v1::OPERATION_KIND_UPDATE) {
+    heard_from_writer_.insert(network_.now());
+  }
   aggregator::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
@@ -131,6 +140,8 @@ void AggregatorProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& ope
 void AggregatorProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   if (const auto node = nodes_.find(peer); node != nodes_.end()) {
     saboteur_.on_node_result(node->second, result);
+  } else {
+    heard_from_writer_.insert(network_.now());
   }
   aggregator::Effects out;
   core_->on_result(peer, std::move(result), endpoint_->now(), out);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ class AggregatorProcess final : public rpc::PeerHandler, private rpc::OutputGaug
   /// Its machine's wall clock, microseconds since 1970: what now() is. It may be set, ahead or back.
   [[nodiscard]] int64_t wall_clock_us() const;
   void set_wall_clock(int64_t ahead_us) { wall_ahead_us_ += ahead_us; }
+  /// Returns whether the writer has sent it anything in between.
+  [[nodiscard]] bool heard_from_writer(Instant from, Instant to) const;
   /// All that it has read there in between.
   [[nodiscard]] std::vector<int64_t> wall_clock_read(Instant from, Instant to) const;
   /// Loses everything it knows and starts again.
@@ -68,6 +71,7 @@ class AggregatorProcess final : public rpc::PeerHandler, private rpc::OutputGaug
   Instant started_at_{};
   int64_t wall_ahead_us_ = 0;
   std::vector<std::pair<Instant, int64_t>> wall_clock_read_;
+  std::set<Instant> heard_from_writer_;
   bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;
 };

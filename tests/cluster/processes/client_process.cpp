@@ -1,5 +1,6 @@
 #include "client_process.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -21,8 +22,9 @@ ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::str
 }
 
 void ClientProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
-  aggregators_[peer] = {.name = names_.at(raw(*info.link)),
-                        .slots = contract::SentHandles(contract::announced(info.hello))};
+  Aggregator& aggregator = aggregators_[peer];
+  aggregator.name = names_.at(raw(*info.link));
+  aggregator.slots = contract::SentHandles(contract::announced(info.hello));
 }
 
 void ClientProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
@@ -54,15 +56,30 @@ void ClientProcess::send(rpc::PeerId peer, wire::v1::Operation operation) {
 // ---- questions ----
 
 bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, uint64_t which) {
-  if (aggregators_.empty()) {
+  return !aggregators_.empty() && ask(query, manner, at(which));
+}
+
+rpc::PeerId ClientProcess::at(uint64_t which) const {
+  return std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which % aggregators_.size()))->first;
+}
+
+bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, rpc::PeerId peer) {
+  const auto found = aggregators_.find(peer);
+  if (found == aggregators_.end()) {
     return false;
   }
-  auto& [peer, aggregator] = *std::next(aggregators_.begin(), static_cast<std::ptrdiff_t>(which % aggregators_.size()));
+  Aggregator& aggregator = found->second;
+  const Timestamp demanded = manner.is_of_session ? std::max(manner.prefix_demanded, seen_) : manner.prefix_demanded;
   wire::v1::Operation operation;
   wire::v1::OperationHeader& header = *operation.mutable_header();
   header.set_kind(manner.is_text ? wire::v1::OPERATION_KIND_STATEMENT : wire::v1::OPERATION_KIND_SELECT);
   header.set_remaining_ns(static_cast<uint64_t>(manner.remaining_ns));
-  header.set_prefix_min(raw(manner.prefix_demanded));
+  header.set_prefix_min(raw(demanded));
+  if (manner.at) {
+    header.set_at(raw(*manner.at));
+    header.set_is_firm(true);
+  }
+  header.set_freshness_ns(static_cast<uint64_t>(manner.freshness_ns));
   if (manner.is_text) {
     operation.set_body(statement(peer, aggregator, query, manner.is_prepared, header).SerializeAsString());
   } else {
@@ -77,7 +94,8 @@ bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, uint
   answer.asked_at = network_.now();
   answer.given.question = query.question;
   answer.given.prefix_promised = manner.prefix_promised;
-  answer.given.prefix_demanded = manner.prefix_demanded;
+  answer.given.prefix_demanded = demanded;
+  answer.given.at = manner.at;
   send(peer, std::move(operation));
   if (manner.abort_after_ns >= 0) {
     endpoint_->post_at(after(network_.now(), manner.abort_after_ns), [this, id] { abort(id); });
@@ -143,6 +161,11 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
     on_submission_result(carrier.mapped(), result);
     return;
   }
+  if (const auto asked = aggregators_.find(peer);
+      asked != aggregators_.end() && asked->second.hold_sequence == result.sequence()) {
+    on_hold_result(asked->second, peer, result);
+    return;
+  }
   const auto entry = in_flight_.find(id);
   CHECK(entry != in_flight_.end());  // Nothing may follow the end of an answer.
   Answer& answer = entry->second;
@@ -164,12 +187,57 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
   if (result.has_end()) {
     answer.has_end = true;
     given.end = result.end();
+    seen_ = std::max(seen_, Timestamp{result.end().moment()});
   } else {
     CHECK(result.has_error());
     answer.error = result.error();
   }
   answers_.push_back(std::move(answer));
   in_flight_.erase(entry);
+}
+
+// ---- moments that are held ----
+
+void ClientProcess::hold(uint64_t which, OnHeld on_held) {
+  if (aggregators_.empty()) {
+    return;
+  }
+  const rpc::PeerId peer = at(which);
+  Aggregator& aggregator = aggregators_.at(peer);
+  if (!std::exchange(aggregator.holds, true)) {
+    aggregator.on_held = std::move(on_held);
+    send_hold(peer, /*takes_one=*/true);
+  }
+}
+
+void ClientProcess::let_go(rpc::PeerId aggregator) {
+  if (aggregators_.contains(aggregator)) {
+    send_hold(aggregator, /*takes_one=*/false);
+  }
+}
+
+void ClientProcess::send_hold(rpc::PeerId peer, bool takes_one) {
+  Aggregator& aggregator = aggregators_.at(peer);
+  CHECK(aggregator.hold_sequence == 0);  // One at a time.
+  aggregator.hold_sequence = aggregator.next_sequence;
+  wire::v1::HoldBody body;
+  if (takes_one) {
+    body.add_moments(0);
+  }
+  wire::v1::Operation operation;
+  operation.mutable_header()->set_kind(wire::v1::OPERATION_KIND_HOLD);
+  operation.set_body(body.SerializeAsString());
+  send(peer, std::move(operation));
+}
+
+void ClientProcess::on_hold_result(Aggregator& aggregator, rpc::PeerId peer, const wire::v1::Result& result) {
+  aggregator.hold_sequence = 0;
+  const auto on_held = std::exchange(aggregator.on_held, {});
+  const bool is_held = on_held && result.has_held();
+  aggregator.holds = is_held;
+  if (on_held) {
+    on_held(peer, is_held ? std::optional(Timestamp{result.held().oldest()}) : std::nullopt);
+  }
 }
 
 // ---- submissions ----
@@ -212,6 +280,9 @@ void ClientProcess::on_submission_result(uint64_t number, const wire::v1::Result
   SubmissionReport report;
   switch (submissions_.on_result(number, result, report)) {
     case ClientSubmissions::Next::kEnded:
+      if (report.confirmed) {
+        seen_ = std::max(seen_, Timestamp{report.confirmed->timestamp()});
+      }
       on_report_(report);
       return;
     case ClientSubmissions::Next::kSendNow:

@@ -1,4 +1,5 @@
-// An application before the simulated cluster: asks, aborts and submits, and takes note of everything that comes back.
+// An application before the simulated cluster: asks, aborts, submits and holds moments, and takes note of everything
+// that comes back.
 #pragma once
 
 #include <deque>
@@ -26,6 +27,10 @@ class ClientProcess final : public rpc::PeerHandler {
     bool is_prepared = false;     ///< Text or shape in a slot, where the aggregator has some, and values beside it.
     Timestamp prefix_promised{};  ///< As in GivenAnswer.
     Timestamp prefix_demanded{};  ///< Likewise; of a SELECT and of a STATEMENT.
+    bool is_of_session = false;   ///< It demands all that the client has seen through any aggregator, too.
+    std::optional<Timestamp> at;  ///< The moment, firmly.
+    bool is_held = false;         ///< `at` is held by the aggregator, for this client.
+    int64_t freshness_ns = 0;     ///< As in wire::v1::OperationHeader.
     int64_t remaining_ns = 5 * kSecond;
     int64_t abort_after_ns = -1;  ///< Negative: never.
     bool has_older_map = false;   ///< The client has not heard of the map of today.
@@ -44,6 +49,8 @@ class ClientProcess final : public rpc::PeerHandler {
   };
 
   using OnReport = std::function<void(const SubmissionReport&)>;
+  /// Is told the moment that is held from now on, or nothing where none is.
+  using OnHeld = std::function<void(rpc::PeerId aggregator, std::optional<Timestamp> moment)>;
 
   /// Dials `aggregators`.
   ClientProcess(const ClusterConfiguration& configuration, std::string name, std::vector<std::string> aggregators,
@@ -56,6 +63,13 @@ class ClientProcess final : public rpc::PeerHandler {
 
   /// False when no aggregator is connected. `which` picks one of those that are.
   bool ask(const Workload::Query& query, const Manner& manner, uint64_t which);
+  /// False when that one is connected no longer.
+  bool ask(const Workload::Query& query, const Manner& manner, rpc::PeerId aggregator);
+  /// Through one of the aggregators, for as long as the connection lasts or until let_go(). Nothing where it holds a
+  /// moment for this client already, or is asked to.
+  void hold(uint64_t which, OnHeld on_held);
+  void let_go(rpc::PeerId aggregator);
+  [[nodiscard]] size_t aggregators() const { return aggregators_.size(); }
   /// As text or not; the report comes within `remaining_ns`.
   void submit(uint64_t number, const Workload::Update& update, bool is_text, int64_t remaining_ns);
 
@@ -69,9 +83,14 @@ class ClientProcess final : public rpc::PeerHandler {
     contract::SentHandles slots{contract::HandleLimits{}};
     /// The columns of the first answer of each shape, by the sequence of the shape's definition.
     std::map<uint64_t, google::protobuf::RepeatedPtrField<wire::v1::Column>> columns;
+    bool holds = false;          ///< It holds a moment for this client, or is asked to.
+    uint64_t hold_sequence = 0;  ///< The HOLD that has no answer yet; 0: none.
+    OnHeld on_held;
   };
   using OperationId = std::pair<rpc::PeerId, uint64_t>;
 
+  /// Precondition: there is one.
+  [[nodiscard]] rpc::PeerId at(uint64_t which) const;
   void send(rpc::PeerId peer, wire::v1::Operation operation);
   /// The body of a STATEMENT; its text goes into a slot where it is prepared and there are slots.
   [[nodiscard]] wire::v1::StatementBody statement(rpc::PeerId peer, Aggregator& aggregator,
@@ -85,6 +104,8 @@ class ClientProcess final : public rpc::PeerHandler {
                                 const std::shared_ptr<const contract::ShapeBytes>& shape,
                                 wire::v1::OperationHeader& header);
   void abort(OperationId id);
+  void send_hold(rpc::PeerId peer, bool takes_one);
+  void on_hold_result(Aggregator& aggregator, rpc::PeerId peer, const wire::v1::Result& result);
   void send_submission(uint64_t number);
   void send_submission_later(uint64_t number);
   void on_submission_result(uint64_t number, const wire::v1::Result& result);
@@ -97,6 +118,7 @@ class ClientProcess final : public rpc::PeerHandler {
   std::map<rpc::PeerId, Aggregator> aggregators_;
   std::map<OperationId, Answer> in_flight_;
   std::deque<Answer> answers_;
+  Timestamp seen_{};  ///< The highest moment of its answers, and timestamp of its confirmed updates.
   ClientSubmissions submissions_;
   std::map<OperationId, uint64_t> carriers_;  ///< Sendings that have no answer yet.
 };

@@ -25,6 +25,19 @@ constexpr int64_t kRetryNs = 30 * kMillisecond;
 /// Little, so that every run has many files.
 constexpr durability::NodeLogOptions kLogOptions{.update_file_bytes = 2000, .outcome_file_bytes = 300};
 
+/// Takes from a result what an older build does not say.
+void forget_moments(wire::v1::Result& result) {
+  result.clear_mark();
+  if (result.has_end()) {
+    result.mutable_end()->clear_moment();
+  }
+  if (result.has_confirmed()) {
+    for (wire::v1::NodeWatermark& watermark : *result.mutable_confirmed()->mutable_watermarks()) {
+      watermark.clear_mark();
+    }
+  }
+}
+
 }  // namespace
 
 NodeProcess::NodeProcess(const ClusterConfiguration& configuration, NodeId id, rpc::SimulatedNetwork& network)
@@ -49,7 +62,9 @@ wire::v1::Hello NodeProcess::hello() const {
   wire::v1::Hello hello = make_hello(configuration_, wire::v1::ROLE_STORAGE_NODE, name());
   hello.set_node(raw(id_));
   contract::announce(language(), hello);
-  contract::announce_features(hello);
+  if (is_older()) {
+    hello.clear_features();
+  }
   hello.set_durable(raw(core_->mark()));
   return hello;
 }
@@ -57,6 +72,8 @@ wire::v1::Hello NodeProcess::hello() const {
 const semantics::Language& NodeProcess::language() const {
   return raw(id_) == 0 ? semantics::Language::own() : *configuration_.language;
 }
+
+bool NodeProcess::is_older() const { return &language() != configuration_.language; }
 
 node::NodeOptions NodeProcess::options() {
   node::NodeOptions options;
@@ -110,6 +127,7 @@ void NodeProcess::start() {
   appended_at_ = {};
   is_stuck_ = false;
   admitted_.clear();
+  holds_ = {};
   core_ = std::make_unique<node::NodeCore>(options(), configuration_.schema, *configuration_.map, *this);
 }
 
@@ -211,12 +229,14 @@ void NodeProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
 
 void NodeProcess::on_down(rpc::PeerId peer, const std::string& /*reason*/) {
   node::Effects out;
+  holds_.on_down(peer, endpoint_->now());
   core_->on_down(peer, endpoint_->now(), out);
   carry_out(std::move(out));
 }
 
 void NodeProcess::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation) {
   count_arrival(operation.header());
+  holds_.on_operation(peer, operation);
   node::Effects out;
   core_->on_operation(peer, std::move(operation), endpoint_->now(), out);
   carry_out(std::move(out));
@@ -249,6 +269,11 @@ bool NodeProcess::enqueue(node::SegmentIndex segment, engine::Update update) {
     admitted_.push_back(timestamp);
   }
   return is_taken;
+}
+
+void NodeProcess::keep_from(node::SegmentIndex segment, Timestamp moment) {
+  holds_.on_kept_from(moment);
+  segments_[raw(segment)]->keep_from(moment);
 }
 
 node::SegmentReport NodeProcess::report(node::SegmentIndex segment) const {
@@ -289,11 +314,18 @@ void NodeProcess::carry_out(node::Effects effects) {
   persist_epochs(effects);
   keep_log(effects.log, effects.outcomes);
   const Instant wake_at = effects.wake_at;
-  for (const auto& [peer, result] : effects.results) {
+  for (auto& [peer, result] : effects.results) {
+    if (is_older()) {
+      forget_moments(result);
+    }
+    holds_.on_result(peer, result, endpoint_->now());
     if (result.has_epoch() && result.epoch().granted() && result.epoch().epoch() > granted_) {
       granted_ = result.epoch().epoch();
       note(fmt::format("grants epoch {} to {}", granted_, result.epoch().holder()));
     }
+  }
+  if (!broken_hold_) {
+    broken_hold_ = holds_.complaint(endpoint_->now());
   }
   endpoint_->send(std::move(effects));
   endpoint_->arm(wake_at, [this] {

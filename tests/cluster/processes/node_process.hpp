@@ -20,6 +20,7 @@
 #include "daedalus/node/node_core.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
 #include "daedalus/semantics/row_codec.hpp"
+#include "hold_witness.hpp"
 
 namespace daedalus::testing {
 
@@ -34,7 +35,7 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
 
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Query query) override;
   [[nodiscard]] bool enqueue(node::SegmentIndex segment, engine::Update update) override;
-  void keep_from(node::SegmentIndex segment, Timestamp moment) override { segments_[raw(segment)]->keep_from(moment); }
+  void keep_from(node::SegmentIndex segment, Timestamp moment) override;
   [[nodiscard]] node::SegmentReport report(node::SegmentIndex segment) const override;
 
   /// Loses its rows and all it knows but what is on its disk, and stays away until come_back().
@@ -56,12 +57,16 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   [[nodiscard]] const node::NodeCore& core() const { return *core_; }
   /// Timestamps in the order they were handed to segment 0: what invariant "order" is about. Since it came back.
   [[nodiscard]] const std::vector<Timestamp>& admitted() const { return admitted_; }
+  /// Says how it has not kept a hold that it had said yes to, if so.
+  [[nodiscard]] const std::optional<std::string>& broken_hold() const { return broken_hold_; }
 
  private:
   void start();
   void make_segments();
   [[nodiscard]] node::NodeOptions options();
   [[nodiscard]] const semantics::Language& language() const;
+  /// Says that it is of an older build, which knows neither marks nor moments.
+  [[nodiscard]] bool is_older() const;
   [[nodiscard]] std::optional<Error> recover();
   void let_segments_work();
   void carry_out(node::Effects effects);
@@ -110,6 +115,8 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   std::vector<bool> awake_;
   Instant appended_at_{};  ///< When all that was given to the log so far will have been tried to write.
   std::vector<Timestamp> admitted_;
+  HoldWitness holds_;
+  std::optional<std::string> broken_hold_;
   std::unique_ptr<node::NodeCore> core_;
   bool is_turn_posted_ = false;
   rpc::SimulatedEndpoint* endpoint_ = nullptr;

@@ -6,6 +6,8 @@ namespace daedalus::testing {
 
 namespace {
 
+constexpr uint64_t kMomentOff = 3;
+
 void drop_stamps(wire::v1::QueryEnd& end) {
   auto& stamps = *end.mutable_stamps();
   stamps.erase(std::remove_if(stamps.begin(), stamps.end(),
@@ -67,6 +69,10 @@ void Saboteur::on_outbox(rpc::Outbox& out) const {
       drop_stamps(*result.mutable_end());
     } else if (result.has_end() && fault_ == SabotageKind::kStampOfAnotherPrefix) {
       raise_stamps(*result.mutable_end());
+    } else if (result.has_end() && fault_ == SabotageKind::kMomentTooLate) {
+      result.mutable_end()->set_moment(result.end().moment() + kMomentOff);
+    } else if (result.has_end() && fault_ == SabotageKind::kMomentTooEarly) {
+      result.mutable_end()->set_moment(result.end().moment() - std::min(kMomentOff, result.end().moment()));
     } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationWithoutPartition) {
       drop_outcome(*result.mutable_confirmed());
     } else if (result.has_confirmed() && fault_ == SabotageKind::kConfirmationOfAnotherPartition) {

@@ -13,6 +13,8 @@ enum class SabotageKind : uint8_t {
   kAnswerWithoutPartition,        ///< The rows of one partition are dropped, and its stamps with them.
   kAnswerWithoutRows,             ///< The rows of one partition are dropped, its stamps stay.
   kStampOfAnotherPrefix,          ///< The stamps of one partition say that one more update had been applied.
+  kMomentTooLate,                 ///< Answers name a later moment than the one they are of.
+  kMomentTooEarly,                ///< Likewise, an earlier one.
   kConfirmationWithoutPartition,  ///< Confirmations lose what one partition did.
   /// Confirmations book what one partition did to another: the sums are right.
   kConfirmationOfAnotherPartition,

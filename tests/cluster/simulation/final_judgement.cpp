@@ -18,6 +18,8 @@ semantics::Expression nothing() {
 
 constexpr const char* kNotInState = "55000";
 constexpr const char* kAborted = "57014";
+/// The SQLSTATE of a query whose moment cannot be had.
+constexpr const char* kOutOfReach = "72000";
 /// The SQLSTATE of a node that was sent two updates under one number.
 constexpr const char* kBroken = "XX001";
 
@@ -77,7 +79,7 @@ void SimulatedCluster::judge_complete(const ClientProcess::Answer& answer) {
   }
 }
 
-std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answer& answer) const {
+std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answer& answer) {
   if (answer.given.question.is_too_wide) {
     return {"a query whose rows could be larger than a row may be was answered"};
   }
@@ -85,7 +87,9 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
   if (answer.manner.has_older_map || (older_aggregator_ && answer.aggregator == "aggregator-older:1")) {
     found.emplace_back("a query that was made for an older partition map was answered");
   }
-  for (const auto& stamp : answer.given.end.stamps()) {
+  GivenAnswer given = answer.given;
+  for (const auto& stamp : given.end.stamps()) {
+    given.has_moment &= !options_.has_older_node || stamp.node() != 0;
     if (options_.has_older_node && stamp.node() == 0 && answer.given.question.remainder) {
       found.emplace_back("an older node answered what it does not know");
     }
@@ -93,46 +97,55 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
       found.push_back(fmt::format("node {}, which has lost its rows, took part in an answer", stamp.node()));
     }
   }
-  GivenAnswer given = answer.given;
+  if (!is_fresh(answer)) {
+    found.push_back(fmt::format("{} answered a query although it had not heard from the writer for {} ms",
+                                answer.aggregator, answer.manner.freshness_ns / kMillisecond));
+  }
+  given.confirmed_at_most = confirmed_at(answer.ended_at);
   if (!could_know(answer)) {
     given.prefix_promised = {};
   }
-  const auto faults =
-      given.question.before_us ? complaints_by_wall_clock(answer, std::move(given)) : faults_of(answer, given);
-  found.insert(found.end(), faults.begin(), faults.end());
+  const Verdict verdict =
+      given.question.before_us ? verdict_by_wall_clock(answer, std::move(given)) : verdict_on(answer, given);
+  found.insert(found.end(), verdict.faults.begin(), verdict.faults.end());
+  if (found.empty()) {
+    count_moment(answer, verdict);
+  }
   return found;
 }
 
 /// Nodes answer from what they have applied. What they lose of it before it is synced comes again out of the journal,
 /// but for a writer that has none of it: an answer of before may then be of a history that is no more. It is to be the
 /// whole answer of one history all the same.
-std::vector<std::string> SimulatedCluster::faults_of(const ClientProcess::Answer& answer,
-                                                     const GivenAnswer& given) const {
-  std::vector<std::string> faults = judge_.answer(given);
-  const bool is_of_lost =
-      !faults.empty() && std::any_of(lost_histories_.begin(), lost_histories_.end(), [&](const LostHistory& lost) {
-        return answer.asked_at < lost.lost_at && Judge(lost.table).answer(given).empty();
-      });
-  return is_of_lost ? std::vector<std::string>() : faults;
+Verdict SimulatedCluster::verdict_on(const ClientProcess::Answer& answer, const GivenAnswer& given) const {
+  const Verdict verdict = judge_.answer(given);
+  for (const LostHistory& lost : lost_histories_) {
+    if (!verdict.faults.empty() && answer.asked_at < lost.lost_at) {
+      const Verdict before = Judge(lost.table).answer(given);
+      if (before.faults.empty()) {
+        return before;
+      }
+    }
+  }
+  return verdict;
 }
 
 /// Before a writer goes on without the newest journal.
 void SimulatedCluster::remember_history() { lost_histories_.push_back({table_, network_.now()}); }
 
 /// now() is what the wall clock of its aggregator said while the question was under way, wherever it was set.
-std::vector<std::string> SimulatedCluster::complaints_by_wall_clock(const ClientProcess::Answer& answer,
-                                                                    GivenAnswer given) const {
+Verdict SimulatedCluster::verdict_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) const {
   const auto process = std::find_if(aggregators_.begin(), aggregators_.end(),
                                     [&](const auto& each) { return each->name() == answer.aggregator; });
   const int64_t before_us = *std::exchange(given.question.before_us, std::nullopt);
-  std::vector<std::string> found = {"a statement with now() was answered without a look at the wall clock"};
+  Verdict found{.faults = {"a statement with now() was answered without a look at the wall clock"}};
   for (const int64_t read_us : (*process)->wall_clock_read(answer.asked_at, answer.ended_at)) {
     GivenAnswer meant = given;
     if (read_us >= before_us) {
       meant.question.filter = nothing();
     }
-    found = faults_of(answer, meant);
-    if (found.empty()) {
+    found = verdict_on(answer, meant);
+    if (found.faults.empty()) {
       break;
     }
   }
@@ -169,6 +182,7 @@ void SimulatedCluster::judge_refusal(const ClientProcess::Answer& answer) {
     ++report_.queries_too_new;
     return;
   }
+  report_.moments.out_of_reach += answer.error->sqlstate() == kOutOfReach ? 1 : 0;
   ++(is_by_abort(answer) ? report_.queries_aborted : report_.queries_failed);
   for (std::string& found : refusal_complaints(answer)) {
     violation(std::move(found));
@@ -180,11 +194,19 @@ std::vector<std::string> SimulatedCluster::refusal_complaints(const ClientProces
   const bool is_by_loss = error.category() == wire::v1::ERROR_CATEGORY_FATAL && error.sqlstate() == kNotInState &&
                           lost_node_ && !error.missing().empty();
   const bool is_broken = is_blind_ && error.sqlstate() == kBroken;
+  const bool is_out_of_reach = error.sqlstate() == kOutOfReach;
   std::vector<std::string> found;
+  if (is_out_of_reach && !answer.manner.at && answer.manner.freshness_ns == 0) {
+    found.push_back("a query was refused for its moment, of which it said nothing: " + error.message());
+  }
+  if (is_out_of_reach && answer.manner.is_held && !options_.has_faults) {
+    found.push_back("a query at a moment that is held was refused: " + error.message());
+  }
   if (error.message().empty()) {
     found.emplace_back("a query failed without a word");
   }
-  if (error.category() != wire::v1::ERROR_CATEGORY_RETRY && !is_by_abort(answer) && !is_by_loss && !is_broken) {
+  if (error.category() != wire::v1::ERROR_CATEGORY_RETRY && !is_by_abort(answer) && !is_by_loss && !is_broken &&
+      !is_out_of_reach) {
     found.push_back(fmt::format("a sound query ended with {}: {}", error.sqlstate(), error.message()));
   }
   if (answer.manner.has_older_map && answer.aggregator != "aggregator-older:1" && error.sqlstate() != kNotInState &&
@@ -209,6 +231,9 @@ void SimulatedCluster::judge_order() {
 
 void SimulatedCluster::judge_nodes() {
   for (uint32_t index = 0; index < nodes_.size(); ++index) {
+    if (const auto& broken = nodes_[index]->broken_hold()) {
+      violation(fmt::format("node {} does not keep its word: {}", index, *broken));
+    }
     if (nodes_[index]->is_down()) {
       continue;  // It was judged when it did not start whether it may be.
     }

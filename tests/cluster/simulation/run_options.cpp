@@ -55,6 +55,7 @@ RunOptions options_of(uint64_t seed) {
   options.shape_handles = static_cast<uint32_t>(random.below(5));
   options.session_reads = 24;
   options.session_writes = 18;
+  options.holds = 4;
   if (options.story == Story::kDiskLies || options.story == Story::kOldJournal ||
       options.story == Story::kRottenJournal) {
     options.has_log = true;

@@ -30,6 +30,7 @@ struct RunOptions {
   uint32_t queries = 80;
   uint32_t session_reads = 0;  ///< Acts of clients of PostgreSQL's protocol (act.hpp).
   uint32_t session_writes = 0;
+  uint32_t holds = 0;                  ///< Moments that a client holds for a while.
   int64_t duration_ns = 12 * kSecond;  ///< Traffic and faults; then the network heals and the cluster settles.
   /// Says whether the network and aggregators have faults; also aborts and short deadlines.
   bool has_faults = true;

@@ -16,6 +16,11 @@ namespace {
 const std::string kClient(16, 'c');
 const std::string kWritersOwn(16, 'w');
 constexpr int64_t kSubmissionPatienceNs = 20 * kSecond;
+/// How far back a moment lies that a question names.
+constexpr uint64_t kMomentsBack = 12;
+/// Above the time in which the writer repeats its mark.
+constexpr int64_t kFreshnessNsMin = 700 * kMillisecond;
+constexpr int64_t kFreshnessNsMax = 3 * kSecond;
 
 /// Sessions draw their ids; those of others are one letter again and again.
 bool is_of_session(const SubmissionKey& submission) {
@@ -179,6 +184,9 @@ void SimulatedCluster::schedule_traffic() {
   for (uint32_t query = 0; query < options_.too_wide_queries; ++query) {
     at_any_time(&SimulatedCluster::ask_too_wide);
   }
+  for (uint32_t hold = 0; hold < options_.holds; ++hold) {
+    at_any_time(&SimulatedCluster::hold);
+  }
   for (uint32_t act = 0; act < options_.session_reads; ++act) {
     at_any_time(&SimulatedCluster::read_by_session);
   }
@@ -322,6 +330,17 @@ ClientProcess::Manner SimulatedCluster::draw_manner() {
     // Demands a number that has been given but may be anywhere; with an answer that is of it, no node was asked too
     // early.
     manner.prefix_demanded = table_.last();
+  }
+  manner.is_of_session = random.chance(0.4);
+  const uint64_t confirmed = raw(manner.prefix_promised);
+  const bool may_name =
+      !manner.is_of_session && !options_.has_older_node;  // An older node answers at none of the past.
+  if (may_name && confirmed > 0 && random.chance(0.15)) {
+    manner.at = Timestamp{confirmed - random.below(std::min(confirmed, kMomentsBack))};
+    manner.prefix_promised = manner.prefix_demanded = {};
+  }
+  if (random.chance(0.1)) {
+    manner.freshness_ns = random.between(kFreshnessNsMin, kFreshnessNsMax);
   }
   if (options_.has_faults && random.chance(0.15)) {
     manner.remaining_ns = random.between(1, 30) * kMillisecond;

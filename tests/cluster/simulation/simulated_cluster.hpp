@@ -14,6 +14,7 @@
 #include "client_process.hpp"
 #include "fault_catalogue.hpp"
 #include "judge.hpp"
+#include "moment_counts.hpp"
 #include "node_process.hpp"
 #include "plain_table.hpp"
 #include "run_options.hpp"
@@ -38,8 +39,9 @@ struct RunReport {
   uint32_t queries_aborted = 0;
   uint32_t queries_too_wide = 0;  ///< Refused as they should be.
   uint32_t queries_too_new = 0;   ///< For an older node, and refused as they should be.
-  bool is_taken_over = false;     ///< Another writer has become the writer.
-  std::string transcript;         ///< The transcript of the first writer.
+  MomentCounts moments;
+  bool is_taken_over = false;  ///< Another writer has become the writer.
+  std::string transcript;      ///< The transcript of the first writer.
   std::vector<std::string> last_events;
   FaultCounts faults;  ///< The faults that have befallen it.
   SessionCounts sessions;
@@ -72,6 +74,15 @@ class SimulatedCluster {
   void judge_clock(uint64_t submission, bool is_otherwise);
   void ask();
   void ask_too_wide();
+  /// At once, through every aggregator: each has to see the update that has just been told to be confirmed.
+  void ask_behind_confirmation();
+  void hold();
+  /// A few questions at a moment that is held, and then it is let go.
+  void read_held(rpc::PeerId aggregator, Timestamp moment, Timestamp promised);
+  /// Everything up to there may be known to be confirmed, from now on.
+  void note_confirmed(Timestamp through);
+  /// Returns up to which update everything may have been known to be confirmed then.
+  [[nodiscard]] Timestamp confirmed_at(Instant when) const;
   [[nodiscard]] std::unique_ptr<SessionTraffic> make_sessions();
   void read_by_session() { sessions_->read(); }
   void write_by_session();
@@ -147,11 +158,12 @@ class SimulatedCluster {
   void judge_answers(ClientProcess& client);
   void judge(const ClientProcess::Answer& answer);
   /// Returns what is wrong with an answer that is complete, and with one that is an error.
-  [[nodiscard]] std::vector<std::string> complaints(const ClientProcess::Answer& answer) const;
-  [[nodiscard]] std::vector<std::string> complaints_by_wall_clock(const ClientProcess::Answer& answer,
-                                                                  GivenAnswer given) const;
+  [[nodiscard]] std::vector<std::string> complaints(const ClientProcess::Answer& answer);
+  [[nodiscard]] Verdict verdict_on(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
+  [[nodiscard]] Verdict verdict_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) const;
   [[nodiscard]] std::vector<std::string> refusal_complaints(const ClientProcess::Answer& answer) const;
-  [[nodiscard]] std::vector<std::string> faults_of(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
+  void count_moment(const ClientProcess::Answer& answer, const Verdict& verdict);
+  [[nodiscard]] bool is_fresh(const ClientProcess::Answer& answer) const;
   void remember_history();
   void judge_complete(const ClientProcess::Answer& answer);
   void judge_refusal(const ClientProcess::Answer& answer);
@@ -191,6 +203,7 @@ class SimulatedCluster {
     Instant submitted_at{};
   };
   std::map<uint64_t, ByClock> by_clock_;                            ///< Submissions that hang on the time.
+  std::map<Instant, Timestamp> confirmed_since_;                    ///< See confirmed_at().
   std::vector<std::pair<Submission, Workload::Update>> submitted_;  ///< From the first writer's own process.
   bool is_paused_ = false;                                          ///< No new updates for now.
 

@@ -17,6 +17,7 @@ const std::string kOlderClient(16, 'o');
 constexpr int64_t kQuietNs = 4 * kSecond;
 constexpr int64_t kStoryLookNs = 50 * kMillisecond;
 constexpr int64_t kStoryDownNsMax = 1500 * kMillisecond;
+constexpr double kAskedBehindConfirmation = 0.15;
 
 }  // namespace
 
@@ -83,6 +84,7 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
       }
       return;
     }
+    note_confirmed(nodes_[node]->core().durable());  // Nobody may be left who knows better.
     note(configuration_.nodes[node],
          fmt::format("is back with updates up to {}", raw(nodes_[node]->core().accepted())));
   });
@@ -136,6 +138,7 @@ void SimulatedCluster::start_writer(WriterOptions options) {
       submissions_.on_numbered(index, number, timestamp);
     }
   };
+  listener.on_confirmed = [this](Timestamp through) { note_confirmed(through); };
   listener.on_outcome = [this, look](const SubmissionOutcome& outcome) {
     look();
     const uint64_t number = number_of(outcome.submission);
@@ -145,6 +148,9 @@ void SimulatedCluster::start_writer(WriterOptions options) {
                                        : outcome.error->message));
     if (outcome.confirmed) {
       submissions_.on_confirmed(number, *outcome.confirmed);
+      if (network_.random().chance(kAskedBehindConfirmation)) {
+        ask_behind_confirmation();
+      }
     } else if ((writers_.size() == 1 && !newest_journal_ && !is_blind_) ||
                outcome.error->category != ErrorCategory::kUnknown) {
       violation(fmt::format("submission {} ended in error: {}", number, outcome.error->message));
