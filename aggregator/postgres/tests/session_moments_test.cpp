@@ -4,9 +4,9 @@
 namespace daedalus::postgres::testing {
 namespace {
 
-class MomentsTest : public SessionTest {
+class SessionMomentsTest : public SessionTest {
  protected:
-  MomentsTest() { log_in(); }
+  SessionMomentsTest() { log_in(); }
   std::string told(const std::string& sql) {
     send(query(sql));
     return said();
@@ -33,7 +33,7 @@ class MomentsTest : public SessionTest {
   }
 };
 
-TEST_F(MomentsTest, AQueryDemandsTheMomentOfTheAnswerBeforeIt) {
+TEST_F(SessionMomentsTest, AQueryDemandsTheMomentOfTheAnswerBeforeIt) {
   EXPECT_EQ(next_query().prefix_min(), 0u);
   select(17);
   EXPECT_EQ(next_query().prefix_min(), 17u);
@@ -41,7 +41,7 @@ TEST_F(MomentsTest, AQueryDemandsTheMomentOfTheAnswerBeforeIt) {
   EXPECT_FALSE(operations_.back().header().is_firm());
 }
 
-TEST_F(MomentsTest, AQueryDemandsTheUpdateThatWasConfirmedBeforeIt) {
+TEST_F(SessionMomentsTest, AQueryDemandsTheUpdateThatWasConfirmedBeforeIt) {
   select(17);
   insert(23);
   EXPECT_EQ(next_query().prefix_min(), 23u);
@@ -49,7 +49,7 @@ TEST_F(MomentsTest, AQueryDemandsTheUpdateThatWasConfirmedBeforeIt) {
   EXPECT_EQ(next_query().prefix_min(), 23u);
 }
 
-TEST_F(MomentsTest, ACopyRaisesTheDemandToo) {
+TEST_F(SessionMomentsTest, ACopyRaisesTheDemandToo) {
   send(query("COPY tickets (id) FROM STDIN") + message('d', "1\n") + message('c', ""));
   converted();
   confirmed_at_ = 31;
@@ -58,7 +58,7 @@ TEST_F(MomentsTest, ACopyRaisesTheDemandToo) {
   EXPECT_EQ(next_query().prefix_min(), 31u);
 }
 
-TEST_F(MomentsTest, TheMomentOfTheLastAnswerIsShown) {
+TEST_F(SessionMomentsTest, TheMomentOfTheLastAnswerIsShown) {
   EXPECT_EQ(told("SHOW daedalus.moment"), "T daedalus.moment:25|D 0|C SHOW|Z I");
   select(17);
   insert(23);
@@ -69,7 +69,7 @@ TEST_F(MomentsTest, TheMomentOfTheLastAnswerIsShown) {
   EXPECT_EQ(told("SET daedalus.moment = 5"), "E 55P02 parameter \"daedalus.moment\" cannot be changed|Z I");
 }
 
-TEST_F(MomentsTest, ReadAtAsksForThatMomentAndNoOther) {
+TEST_F(SessionMomentsTest, ReadAtAsksForThatMomentAndNoOther) {
   select(17);
   EXPECT_EQ(told("SET daedalus.read_at = 12; SET daedalus.freshness = '1s'"), "C SET|C SET|Z I");
   const auto header = next_query();
@@ -83,14 +83,14 @@ TEST_F(MomentsTest, ReadAtAsksForThatMomentAndNoOther) {
   EXPECT_EQ(operations_.back().header().prefix_min(), 17u);
 }
 
-TEST_F(MomentsTest, ReadAtOfABlockEndsWithIt) {
+TEST_F(SessionMomentsTest, ReadAtOfABlockEndsWithIt) {
   EXPECT_EQ(told("BEGIN; SET LOCAL daedalus.read_at = 12"), "C BEGIN|C SET|Z T");
   EXPECT_EQ(next_query().at(), 12u);
   EXPECT_EQ(told("COMMIT"), "C COMMIT|Z I");
   EXPECT_EQ(next_query().at(), 0u);
 }
 
-TEST_F(MomentsTest, ReadAtTakesTimestampsOnly) {
+TEST_F(SessionMomentsTest, ReadAtTakesTimestampsOnly) {
   EXPECT_EQ(told("SET daedalus.read_at = ''; SHOW daedalus.read_at"), "C SET|T daedalus.read_at:25|D 0|C SHOW|Z I");
   EXPECT_EQ(told("SET daedalus.read_at = 9223372036854775807; SHOW daedalus.read_at"),
             "C SET|T daedalus.read_at:25|D 9223372036854775807|C SHOW|Z I");
@@ -104,7 +104,7 @@ TEST_F(MomentsTest, ReadAtTakesTimestampsOnly) {
             "E 22023 -1 is outside the valid range for parameter \"daedalus.read_at\" (0 .. 9223372036854775807)|Z I");
 }
 
-TEST_F(MomentsTest, FreshnessIsADuration) {
+TEST_F(SessionMomentsTest, FreshnessIsADuration) {
   EXPECT_EQ(next_query().freshness_ns(), 0u);
   EXPECT_EQ(told("SET daedalus.freshness = '500ms'; SHOW daedalus.freshness"),
             "C SET|T daedalus.freshness:25|D 500ms|C SHOW|Z I");
@@ -117,7 +117,7 @@ TEST_F(MomentsTest, FreshnessIsADuration) {
   EXPECT_EQ(next_query().freshness_ns(), 0u);
 }
 
-TEST_F(MomentsTest, AClientMayStartWithThem) {
+TEST_F(SessionMomentsTest, AClientMayStartWithThem) {
   connect();
   const std::string body = number32(3u << 16) + text("user") + text("ada") + text("database") + text("tickets") +
                            text("options") + text("-c daedalus.read_at=12 -c daedalus.freshness=2s") + '\0';
@@ -131,7 +131,7 @@ TEST_F(MomentsTest, AClientMayStartWithThem) {
 
 // ---- blocks of REPEATABLE READ ----
 
-TEST_F(MomentsTest, ABlockOfRepeatableReadHoldsOneMomentForAllItsQueries) {
+TEST_F(SessionMomentsTest, ABlockOfRepeatableReadHoldsOneMomentForAllItsQueries) {
   select(17);
   EXPECT_EQ(told("BEGIN ISOLATION LEVEL REPEATABLE READ"), "C BEGIN|Z T");
   send(query("SELECT 1"));
@@ -153,7 +153,7 @@ TEST_F(MomentsTest, ABlockOfRepeatableReadHoldsOneMomentForAllItsQueries) {
   EXPECT_FALSE(header.has_at());
 }
 
-TEST_F(MomentsTest, ABlockWithoutAQueryHoldsNothing) {
+TEST_F(SessionMomentsTest, ABlockWithoutAQueryHoldsNothing) {
   EXPECT_EQ(told("BEGIN ISOLATION LEVEL REPEATABLE READ; SHOW jit; COMMIT"),
             "C BEGIN|T jit:25|D off|C SHOW|C COMMIT|Z I");
   EXPECT_EQ(told("BEGIN ISOLATION LEVEL REPEATABLE READ"), "C BEGIN|Z T");
@@ -164,7 +164,7 @@ TEST_F(MomentsTest, ABlockWithoutAQueryHoldsNothing) {
   EXPECT_TRUE(operations_.empty());
 }
 
-TEST_F(MomentsTest, EveryWayToAskForRepeatableReadHoldsAMoment) {
+TEST_F(SessionMomentsTest, EveryWayToAskForRepeatableReadHoldsAMoment) {
   const std::vector<std::string> ways = {
       "START TRANSACTION ISOLATION LEVEL REPEATABLE READ", "BEGIN ISOLATION LEVEL SERIALIZABLE",
       "BEGIN; SET TRANSACTION ISOLATION LEVEL REPEATABLE READ", "BEGIN; SET transaction_isolation = 'repeatable read'",
@@ -181,7 +181,7 @@ TEST_F(MomentsTest, EveryWayToAskForRepeatableReadHoldsAMoment) {
   }
 }
 
-TEST_F(MomentsTest, WithoutABlockEachStatementHasAMomentOfItsOwn) {
+TEST_F(SessionMomentsTest, WithoutABlockEachStatementHasAMomentOfItsOwn) {
   static_cast<void>(told("SET default_transaction_isolation = 'repeatable read'"));
   send(query("SELECT 1; SELECT 2"));
   moment_ = 7;
@@ -191,7 +191,7 @@ TEST_F(MomentsTest, WithoutABlockEachStatementHasAMomentOfItsOwn) {
   EXPECT_EQ(operations_.back().header().prefix_min(), 7u);
 }
 
-TEST_F(MomentsTest, EveryKindOfReadTakesTheMomentOfItsBlock) {
+TEST_F(SessionMomentsTest, EveryKindOfReadTakesTheMomentOfItsBlock) {
   static_cast<void>(told("PREPARE p AS SELECT id FROM tickets"));
   described();
   const std::vector<std::string> reads = {"EXECUTE p", "COPY (SELECT id FROM tickets) TO STDOUT",
@@ -209,7 +209,7 @@ TEST_F(MomentsTest, EveryKindOfReadTakesTheMomentOfItsBlock) {
   }
 }
 
-TEST_F(MomentsTest, AQueryOfTheExtendedProtocolWaitsForTheMomentAndThoseBehindItRunBesideIt) {
+TEST_F(SessionMomentsTest, AQueryOfTheExtendedProtocolWaitsForTheMomentAndThoseBehindItRunBesideIt) {
   send(parse("s", "SELECT id FROM tickets"));
   described();
   static_cast<void>(said());
@@ -224,7 +224,7 @@ TEST_F(MomentsTest, AQueryOfTheExtendedProtocolWaitsForTheMomentAndThoseBehindIt
   }
 }
 
-TEST_F(MomentsTest, AMomentThatCannotBeHeldFailsTheBlock) {
+TEST_F(SessionMomentsTest, AMomentThatCannotBeHeldFailsTheBlock) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   answer_error("08006", "node 2 is not reachable");
@@ -233,7 +233,7 @@ TEST_F(MomentsTest, AMomentThatCannotBeHeldFailsTheBlock) {
   EXPECT_EQ(operations_.size(), 1u);
 }
 
-TEST_F(MomentsTest, AMomentThatIsLostFailsTheQueryThatWantsIt) {
+TEST_F(SessionMomentsTest, AMomentThatIsLostFailsTheQueryThatWantsIt) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   answer_held(7);
@@ -244,7 +244,7 @@ TEST_F(MomentsTest, AMomentThatIsLostFailsTheQueryThatWantsIt) {
   EXPECT_EQ(said(), "E 72000 moment 7 cannot be had any more|Z E");
 }
 
-TEST_F(MomentsTest, AFailedBlockKeepsItsMomentForItsSavepoints) {
+TEST_F(SessionMomentsTest, AFailedBlockKeepsItsMomentForItsSavepoints) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ; SAVEPOINT a"));
   send(query("SELECT 1"));
   answer_held(7);
@@ -254,7 +254,7 @@ TEST_F(MomentsTest, AFailedBlockKeepsItsMomentForItsSavepoints) {
   EXPECT_EQ(next_query().at(), 7u);
 }
 
-TEST_F(MomentsTest, TheNextBlockWaitsUntilTheMomentOfTheLastHasBeenLetGo) {
+TEST_F(SessionMomentsTest, TheNextBlockWaitsUntilTheMomentOfTheLastHasBeenLetGo) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   answer_held(7);
@@ -272,7 +272,7 @@ TEST_F(MomentsTest, TheNextBlockWaitsUntilTheMomentOfTheLastHasBeenLetGo) {
   EXPECT_EQ(operations_.back().header().at(), 9u);
 }
 
-TEST_F(MomentsTest, ACancelEndsTheWaitForAMoment) {
+TEST_F(SessionMomentsTest, ACancelEndsTheWaitForAMoment) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   session_->cancel(now_);
@@ -285,7 +285,7 @@ TEST_F(MomentsTest, ACancelEndsTheWaitForAMoment) {
   EXPECT_TRUE(held().empty());
 }
 
-TEST_F(MomentsTest, TheTimeoutIsThatOfTheHoldToo) {
+TEST_F(SessionMomentsTest, TheTimeoutIsThatOfTheHoldToo) {
   static_cast<void>(told("SET statement_timeout = '2s'; SET daedalus.freshness = '1s'"));
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
@@ -295,7 +295,7 @@ TEST_F(MomentsTest, TheTimeoutIsThatOfTheHoldToo) {
   EXPECT_EQ(said(), "E 57014 canceling statement due to statement timeout|Z E");
 }
 
-TEST_F(MomentsTest, ACursorThatIsHeldHasTheMomentOfItsBlockBehindIt) {
+TEST_F(SessionMomentsTest, ACursorThatIsHeldHasTheMomentOfItsBlockBehindIt) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("DECLARE c CURSOR WITH HOLD FOR SELECT id FROM tickets"));
   answer_held(7);
@@ -314,7 +314,7 @@ TEST_F(MomentsTest, ACursorThatIsHeldHasTheMomentOfItsBlockBehindIt) {
   EXPECT_EQ(held(), std::vector<uint64_t>{9});
 }
 
-TEST_F(MomentsTest, ACursorWhoseAnswerHasComeWholeNeedsItsMomentNoLonger) {
+TEST_F(SessionMomentsTest, ACursorWhoseAnswerHasComeWholeNeedsItsMomentNoLonger) {
   static_cast<void>(told("BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("DECLARE c CURSOR WITH HOLD FOR SELECT id FROM tickets"));
   answer_held(7);
@@ -325,7 +325,7 @@ TEST_F(MomentsTest, ACursorWhoseAnswerHasComeWholeNeedsItsMomentNoLonger) {
   EXPECT_TRUE(held().empty());
 }
 
-TEST_F(MomentsTest, ReadAtIsTheMomentOfABlockThatBeginsWithIt) {
+TEST_F(SessionMomentsTest, ReadAtIsTheMomentOfABlockThatBeginsWithIt) {
   static_cast<void>(told("SET daedalus.read_at = 12; BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   EXPECT_EQ(held(), std::vector<uint64_t>{12});
@@ -341,7 +341,7 @@ TEST_F(MomentsTest, ReadAtIsTheMomentOfABlockThatBeginsWithIt) {
   }
 }
 
-TEST_F(MomentsTest, AReadAtThatCannotBeHeldIsReadAllTheSame) {
+TEST_F(SessionMomentsTest, AReadAtThatCannotBeHeldIsReadAllTheSame) {
   static_cast<void>(told("SET daedalus.read_at = 12; BEGIN ISOLATION LEVEL REPEATABLE READ"));
   send(query("SELECT 1"));
   answer_held(0, {12});
