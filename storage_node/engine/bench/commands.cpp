@@ -52,10 +52,19 @@ class Words {
   std::map<std::string, std::string> values_;
 };
 
+/// Where the line says `moments=1`, queries see the table before the updates of their cycle.
+Moment moment_of(const Words& words) {
+  return words.number("moments", 0) != 0 ? Moment::kBeforeUpdates : Moment::kAfterUpdates;
+}
+
+/// Tells the asker that this program knows the word.
+uint64_t moments_of(const Words& words) { return moment_of(words) == Moment::kBeforeUpdates ? 1 : 0; }
+
 Load load_of(const Words& words) {
   return {.mix = words.text("mix", "booking"),
           .queries = words.small("queries", 512),
           .updates = words.small("updates", 0),
+          .moment = moment_of(words),
           .runs = words.small("runs", 5),
           .seed = words.number("seed", 1)};
 }
@@ -115,7 +124,8 @@ class Server {
                         .index = baselines.contains("index"),
                         .keys = baselines.contains("keys"),
                         .floor = baselines.contains("floor"),
-                        .without_updates = words.number("without_updates", 0) != 0};
+                        .without_updates = words.number("without_updates", 0) != 0,
+                        .moment = moment_of(words)};
     const CellResult result = run_cell(bench(words), request);
     JsonLine()
         .add("engine_ms", result.engine_ms)
@@ -129,6 +139,7 @@ class Server {
         .add("rows", result.rows)
         .add("checked", result.checked)
         .add("wrong", result.wrong)
+        .add("moments", moments_of(words))
         .print();
   }
 
@@ -183,7 +194,11 @@ class Server {
     }
     const std::vector<std::vector<double>> times = sizes_->run(load_of(words));
     for (size_t at = 0; at < times.size(); ++at) {
-      JsonLine().add("rows", uint64_t{row_counts_[at]}).add("engine_ms", times[at]).print();
+      JsonLine()
+          .add("rows", uint64_t{row_counts_[at]})
+          .add("engine_ms", times[at])
+          .add("moments", moments_of(words))
+          .print();
     }
   }
 

@@ -11,8 +11,9 @@ namespace daedalus::engine::bench {
 ///   cell        table mix queries updates runs budget_ms warm seed checked_max
 ///               baselines=classic,classic_plus,index,keys,floor without_updates: one point of the grid (cells.hpp)
 ///   form        table form queries runs warm seed checked_max: cycles of queries of one form (query_forms.hpp)
+///               moments=1: queries ask at the moment before the cycle's updates, and the answer repeats the word
 ///   size        table: memory a row, in the engine and in a plain row
-///   sizes       rows=a,b,c mix queries runs seed: cycles over tables of several sizes
+///   sizes       rows=a,b,c mix queries updates runs seed moments: cycles over tables of several sizes
 ///   strategies  rows mix queries updates runs seed ways=by_cost,keys,sketches,passes asked=… hopeless_ms: mix may be a
 ///               form; asked are some of the ways (figures.hpp); whoever takes so long while warming up, and three
 ///               times as long as the first, is not asked again

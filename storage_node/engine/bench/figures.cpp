@@ -16,7 +16,7 @@ namespace {
 /// Holds what one cycle is asked, ready to be enqueued.
 struct Batch {
   Batch(const TicketTable& table, const Load& load, Random& random)
-      : selections(make_selections(table, load.mix, load.queries, random)) {
+      : selections(make_selections(table, load.mix, load.queries, random)), moment(load.moment) {
     for (const TicketUpdate& update : make_updates(table, load.updates, random)) {
       updates.push_back(to_part(table, update));
     }
@@ -24,11 +24,12 @@ struct Batch {
 
   double run(EngineUnderTest& engine) const {
     std::vector<QueryOutput> outputs;
-    return milliseconds([&] { outputs = engine.cycle(selections, updates); });
+    return milliseconds([&] { outputs = engine.cycle(selections, updates, moment); });
   }
 
   Selections selections;
   std::vector<UpdatePart> updates;
+  Moment moment;
 };
 
 /// Memory that grows with the load grows in its first cycles.

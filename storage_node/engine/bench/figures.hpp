@@ -13,6 +13,7 @@ struct Load {
   std::string mix = "booking";  ///< Or a form.
   uint32_t queries = 512;
   uint32_t updates = 0;
+  Moment moment = Moment::kAfterUpdates;
   uint32_t runs = 5;
   uint64_t seed = 1;
 };
