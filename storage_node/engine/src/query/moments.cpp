@@ -131,7 +131,7 @@ bool Moments::lay_out_next() {
   }
   mark_branch(find_slot() ? Branch::kRecentInParts : Branch::kRecentLaidOut);
   store_->fill_recent(recent_chunk_, rows_.written());
-  sketches_->on_recent(recent_chunk_);
+  sketches_->on_recent(recent_chunk_, rows_.next());
   return true;
 }
 

@@ -58,10 +58,10 @@ void Sketches::begin_cycle() {
   changes_before_ = changes_;
 }
 
-void Sketches::on_recent(uint32_t chunk) {
+void Sketches::on_recent(uint32_t chunk, uint32_t end) {
   for (uint32_t column = 0; column < columns_.size(); ++column) {
     if (columns_[column].version != 0) {
-      make(chunk, column);
+      make(chunk, column, end);
     }
   }
 }
@@ -110,7 +110,7 @@ void Sketches::make_due() {
           --planes_left;
           mark_branch(made_[size_t{chunk} * columns_.size() + column] == 0 ? Branch::kSketchMade
                                                                            : Branch::kSketchMadeAnew);
-          make(chunk, column);
+          make(chunk, column, store_->chunk_rows());
         }
       }
     }
@@ -183,7 +183,7 @@ void Sketches::draw(uint32_t column) {
   }
 }
 
-void Sketches::make(uint32_t chunk, uint32_t column) {
+void Sketches::make(uint32_t chunk, uint32_t column, uint32_t end) {
   if (is_planted(Fault::kSketchNotMade)) {
     made_[size_t{chunk} * columns_.size() + column] = columns_[column].version;
     return;
@@ -193,24 +193,23 @@ void Sketches::make(uint32_t chunk, uint32_t column) {
   const uint32_t stride = layout_->columns[column].stride;
   const uint8_t* plane = store_->planes(chunk)[column];
   uint8_t* out = store_->sketch(chunk, column);
-  const uint32_t row_count = store_->view(chunk).row_count;
   if (stride == 1) {
     std::array<uint8_t, 256> by_value{};
     for (uint32_t value = 0; value < by_value.size(); ++value) {
       by_value[value] = it.histogram.bucket(code_of_raw(rule, value));
     }
-    for (uint32_t row = 0; row < row_count; ++row) {
+    for (uint32_t row = 0; row < end; ++row) {
       out[row] = by_value[plane[row]];
     }
   } else {
-    for (uint32_t row = 0; row < row_count; ++row) {
+    for (uint32_t row = 0; row < end; ++row) {
       out[row] = it.histogram.bucket(code_of(rule, plane + size_t{row} * stride));
     }
   }
-  for_each_bit(store_->nulls(chunk)[column], bitmap_words(row_count), [out](uint32_t row) { out[row] = kNullBucket; });
+  for_each_bit(store_->nulls(chunk)[column], bitmap_words(end), [out](uint32_t row) { out[row] = kNullBucket; });
   if (column < kRowSketchColumnsMax) {
     uint8_t* rows = store_->row_sketches(chunk) + column;
-    for (uint32_t row = 0; row < row_count; ++row) {
+    for (uint32_t row = 0; row < end; ++row) {
       rows[size_t{row} * store_->row_sketch_bytes()] = out[row];
     }
   }

@@ -60,8 +60,9 @@ class Sketches {
   /// Fetches what on_write() will change.
   void prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const;
   void on_change() { ++changes_; }
-  /// The rows of a recent chunk were laid out: all bytes that there are histograms for are made at once.
-  void on_recent(uint32_t chunk);
+  /// Rows of a recent chunk were laid out, all of them before row `end`: their bytes that there are histograms for are
+  /// made at once.
+  void on_recent(uint32_t chunk, uint32_t end);
   /// So many rows were loaded, before the first cycle: what is due for them is due at once.
   void on_load(uint64_t rows);
 
@@ -83,7 +84,8 @@ class Sketches {
   void make_due();
   void draw(uint32_t column);
   void draw_sample();
-  void make(uint32_t chunk, uint32_t column);
+  /// Makes the bytes of the rows before `end`.
+  void make(uint32_t chunk, uint32_t column, uint32_t end);
   [[nodiscard]] uint8_t bucket_of(uint32_t chunk, uint32_t row, uint32_t column) const;
 
   const TableLayout* layout_;
