@@ -22,8 +22,8 @@ class DoorWitness {
  public:
   /// One operation and how it ended.
   struct Exchange {
-    std::string sql;   ///< The text of a STATEMENT; empty: a SUBMIT.
-    Timestamp seen{};  ///< The highest moment and update that the session had been told of before.
+    std::string sql;              ///< The text of a STATEMENT; empty: a SUBMIT.
+    Timestamp seen{};             ///< The highest moment and update that the session had been told of before.
     std::optional<Timestamp> at;  ///< The moment that the session names.
     std::optional<wire::v1::QueryEnd> end;
     std::optional<wire::v1::Error> error;

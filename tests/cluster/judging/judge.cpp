@@ -112,10 +112,10 @@ std::optional<uint64_t> other_rows(const PlainTable& table, const GivenAnswer& a
 void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
                 Verdict& verdict) {
   const Timestamp moment{answer.end.moment()};
-  const bool is_judged_by_moment = answer.has_moment && moment <= table.last();
+  const bool is_judged_by_moment = answer.names_moment && moment <= table.last();
   const auto at_moment = is_judged_by_moment ? other_rows(table, answer, table.everything_at(moment)) : std::nullopt;
   verdict.is_at_moment = !at_moment;
-  if (kSegmentsAnswerAtMoments && answer.has_moment) {
+  if (kSegmentsAnswerAtMoments && answer.names_moment) {
     if (at_moment) {
       verdict.faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of moment {}",
                                            answer.row_count, *at_moment, raw(moment)));
@@ -158,7 +158,7 @@ Verdict Judge::answer(const GivenAnswer& answer) const {
   Verdict verdict;
   const auto prefixes = stated_prefixes(table_, answer.end, verdict.faults);
   judge_completeness(table_, answer, prefixes, verdict.faults);
-  if (answer.has_moment) {
+  if (answer.names_moment) {
     judge_moment(table_, answer, prefixes, verdict.faults);
   } else {
     judge_promise(table_, answer, prefixes, verdict.faults);

@@ -29,7 +29,7 @@ struct GivenAnswer {
   /// is of a later moment.
   Timestamp confirmed_at_most{UINT64_MAX};
   /// An older build had part in it, which names no moment.
-  bool has_moment = true;
+  bool names_moment = true;
   std::vector<wire::v1::Column> columns;
   std::string rows;
   uint64_t row_count = 0;  ///< As announced with the rows.

@@ -1,4 +1,5 @@
-// What one storage node has said yes to, and whether it keeps its word: nothing that somebody holds is trimmed.
+// Remembers what one storage node has said yes to, and sees whether it keeps its word: nothing that somebody holds is
+// trimmed.
 //
 // Decides by the words that were said (docs/protocol.md, "Marks and moments"): each replaces the one before of the same
 // peer and holds for two seconds, also where its connection is lost. Refuses to know how the node keeps them.

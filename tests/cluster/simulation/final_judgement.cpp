@@ -89,7 +89,7 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
   }
   GivenAnswer given = answer.given;
   for (const auto& stamp : given.end.stamps()) {
-    given.has_moment &= !options_.has_older_node || stamp.node() != 0;
+    given.names_moment &= !options_.has_older_node || stamp.node() != 0;
     if (options_.has_older_node && stamp.node() == 0 && answer.given.question.remainder) {
       found.emplace_back("an older node answered what it does not know");
     }

@@ -14,7 +14,7 @@ struct Counter {
 };
 
 constexpr Counter kCounters[] = {
-    {&MomentCounts::of_moment, "an answer is, as a whole, the table at its moment"},
+    {&MomentCounts::at_moment, "an answer is, as a whole, the table at its moment"},
     {&MomentCounts::off, "an answer is not, but each segment's part is that of its stamp"},
     {&MomentCounts::behind, "a query is asked as soon as an update is told to be confirmed"},
     {&MomentCounts::of_session, "a query that demands all that its client has seen is answered"},

@@ -65,7 +65,7 @@ void SimulatedCluster::read_held(rpc::PeerId aggregator, Timestamp moment, Times
 
 void SimulatedCluster::count_moment(const ClientProcess::Answer& answer, const Verdict& verdict) {
   MomentCounts& counts = report_.moments;
-  ++(verdict.is_at_moment ? counts.of_moment : counts.off);
+  ++(verdict.is_at_moment ? counts.at_moment : counts.off);
   counts.of_session += answer.manner.is_of_session ? 1 : 0;
   counts.firm += answer.manner.at && !answer.manner.is_held ? 1 : 0;
   counts.held += answer.manner.is_held ? 1 : 0;

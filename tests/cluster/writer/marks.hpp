@@ -19,7 +19,7 @@ class Marks {
   static constexpr int64_t kRepeatNs = kSecond / 2;
   /// The aggregator that passes marks on answers within this time, or another one does it.
   static constexpr int64_t kPatienceNs = kSecond;
-  /// Of one aggregator; where so many have no answer yet, the newest mark waits for one.
+  /// An aggregator has at most so many without an answer: then the newest mark waits for one.
   static constexpr size_t kUnderWayMax = 64;
 
   /// An aggregator that takes marks has come, or one has gone.
