@@ -114,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, PlantedFaultTest,
                                            Planted{"QueryAdmittedAtAccepted", Fault::kQueryAdmittedAtAccepted},
                                            Planted{"MomentBelowMark", Fault::kMomentBelowMark},
                                            Planted{"HoldForgotten", Fault::kHoldForgotten},
-                                           Planted{"MaximumForPrefix", Fault::kMaximumForPrefix}),
+                                           Planted{"MaximumForPrefix", Fault::kMaximumForPrefix},
+                                           Planted{"PartsAtTwoMoments", Fault::kPartsAtTwoMoments}),
                          [](const auto& tested) { return tested.param.name; });
 
 }  // namespace

@@ -53,7 +53,7 @@ void judge_moment(const PlainTable& table, const GivenAnswer& answer, const std:
     return;
   }
   for (const auto& [place, prefix] : prefixes) {
-    if (prefix < moment) {
+    if (prefix != moment) {
       faults.push_back(fmt::format("an answer of moment {} has prefix {} of partition {} segment {}", raw(moment),
                                    raw(prefix), place.first, place.second));
     }
@@ -109,20 +109,20 @@ std::optional<uint64_t> other_rows(const PlainTable& table, const GivenAnswer& a
   return is_right ? std::nullopt : std::optional(expected.row_count);
 }
 
+/// An answer that names its moment is judged by it as a whole, others by the prefix of each segment.
 void judge_rows(const PlainTable& table, const GivenAnswer& answer, const std::map<SegmentKey, Timestamp>& prefixes,
-                Verdict& verdict) {
+                Faults& faults) {
   const Timestamp moment{answer.end.moment()};
-  const bool is_judged_by_moment = answer.names_moment && moment <= table.last();
-  const auto at_moment = is_judged_by_moment ? other_rows(table, answer, table.everything_at(moment)) : std::nullopt;
-  verdict.is_at_moment = !at_moment;
-  if (kSegmentsAnswerAtMoments && answer.names_moment) {
-    if (at_moment) {
-      verdict.faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of moment {}",
-                                           answer.row_count, *at_moment, raw(moment)));
+  if (!answer.names_moment) {
+    if (const auto expected = other_rows(table, answer, prefixes)) {
+      faults.push_back(
+          fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count, *expected));
     }
-  } else if (const auto at_stamps = other_rows(table, answer, prefixes)) {
-    verdict.faults.push_back(
-        fmt::format("an answer has {} rows and is not the {} rows of its prefixes", answer.row_count, *at_stamps));
+  } else if (moment <= table.last()) {
+    if (const auto expected = other_rows(table, answer, table.everything_at(moment))) {
+      faults.push_back(fmt::format("an answer has {} rows and is not the {} rows of moment {}", answer.row_count,
+                                   *expected, raw(moment)));
+    }
   }
 }
 
@@ -154,18 +154,18 @@ void judge_parts(const std::vector<uint64_t>& expected, Timestamp timestamp, con
 
 }  // namespace
 
-Verdict Judge::answer(const GivenAnswer& answer) const {
-  Verdict verdict;
-  const auto prefixes = stated_prefixes(table_, answer.end, verdict.faults);
-  judge_completeness(table_, answer, prefixes, verdict.faults);
+std::vector<std::string> Judge::answer(const GivenAnswer& answer) const {
+  Faults faults;
+  const auto prefixes = stated_prefixes(table_, answer.end, faults);
+  judge_completeness(table_, answer, prefixes, faults);
   if (answer.names_moment) {
-    judge_moment(table_, answer, prefixes, verdict.faults);
+    judge_moment(table_, answer, prefixes, faults);
   } else {
-    judge_promise(table_, answer, prefixes, verdict.faults);
+    judge_promise(table_, answer, prefixes, faults);
   }
-  judge_rows(table_, answer, prefixes, verdict);
-  judge_columns(table_, answer, verdict.faults);
-  return verdict;
+  judge_rows(table_, answer, prefixes, faults);
+  judge_columns(table_, answer, faults);
+  return faults;
 }
 
 std::vector<std::string> Judge::confirmation(Timestamp timestamp, const wire::v1::WriteConfirmed& confirmed) const {

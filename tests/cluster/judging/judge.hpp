@@ -15,10 +15,6 @@
 
 namespace daedalus::testing {
 
-/// Segments answer at the moment of their query. Until they can, they answer at their own prefixes, which are not below
-/// it: rows are held against the stamps then, and how often these are not the rows of the moment is counted.
-constexpr bool kSegmentsAnswerAtMoments = false;
-
 /// Everything that came back for one question.
 struct GivenAnswer {
   Question question;
@@ -36,19 +32,14 @@ struct GivenAnswer {
   wire::v1::QueryEnd end;
 };
 
-/// Verdicts on one answer.
-struct Verdict {
-  std::vector<std::string> faults;  ///< A sentence each; empty: nothing is wrong.
-  bool is_at_moment = true;         ///< Its rows, as a whole, are those of the table at its moment.
-};
-
 class Judge {
  public:
   /// `table` outlives the judge.
   explicit Judge(const PlainTable& table) : table_(table) {}
 
-  /// Judges a complete answer. Ask once every row that could have been in it is in the table.
-  [[nodiscard]] Verdict answer(const GivenAnswer& answer) const;
+  /// Returns what is wrong with a complete answer, a sentence each. Ask once every row that could have been in it is in
+  /// the table.
+  [[nodiscard]] std::vector<std::string> answer(const GivenAnswer& answer) const;
 
   /// Returns what is wrong with the confirmation of update `timestamp`.
   [[nodiscard]] std::vector<std::string> confirmation(Timestamp timestamp,

@@ -105,11 +105,11 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
   if (!could_know(answer)) {
     given.prefix_promised = {};
   }
-  const Verdict verdict =
-      given.question.before_us ? verdict_by_wall_clock(answer, std::move(given)) : verdict_on(answer, given);
-  found.insert(found.end(), verdict.faults.begin(), verdict.faults.end());
+  const std::vector<std::string> faults =
+      given.question.before_us ? faults_by_wall_clock(answer, std::move(given)) : faults_of(answer, given);
+  found.insert(found.end(), faults.begin(), faults.end());
   if (found.empty()) {
-    count_moment(answer, verdict);
+    count_moment(answer);
   }
   return found;
 }
@@ -117,35 +117,34 @@ std::vector<std::string> SimulatedCluster::complaints(const ClientProcess::Answe
 /// Nodes answer from what they have applied. What they lose of it before it is synced comes again out of the journal,
 /// but for a writer that has none of it: an answer of before may then be of a history that is no more. It is to be the
 /// whole answer of one history all the same.
-Verdict SimulatedCluster::verdict_on(const ClientProcess::Answer& answer, const GivenAnswer& given) const {
-  const Verdict verdict = judge_.answer(given);
+std::vector<std::string> SimulatedCluster::faults_of(const ClientProcess::Answer& answer,
+                                                     const GivenAnswer& given) const {
+  std::vector<std::string> faults = judge_.answer(given);
   for (const LostHistory& lost : lost_histories_) {
-    if (!verdict.faults.empty() && answer.asked_at < lost.lost_at) {
-      const Verdict before = Judge(lost.table).answer(given);
-      if (before.faults.empty()) {
-        return before;
-      }
+    if (!faults.empty() && answer.asked_at < lost.lost_at && Judge(lost.table).answer(given).empty()) {
+      return {};
     }
   }
-  return verdict;
+  return faults;
 }
 
 /// Before a writer goes on without the newest journal.
 void SimulatedCluster::remember_history() { lost_histories_.push_back({table_, network_.now()}); }
 
 /// now() is what the wall clock of its aggregator said while the question was under way, wherever it was set.
-Verdict SimulatedCluster::verdict_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) const {
+std::vector<std::string> SimulatedCluster::faults_by_wall_clock(const ClientProcess::Answer& answer,
+                                                                GivenAnswer given) const {
   const auto process = std::find_if(aggregators_.begin(), aggregators_.end(),
                                     [&](const auto& each) { return each->name() == answer.aggregator; });
   const int64_t before_us = *std::exchange(given.question.before_us, std::nullopt);
-  Verdict found{.faults = {"a statement with now() was answered without a look at the wall clock"}};
+  std::vector<std::string> found = {"a statement with now() was answered without a look at the wall clock"};
   for (const int64_t read_us : (*process)->wall_clock_read(answer.asked_at, answer.ended_at)) {
     GivenAnswer meant = given;
     if (read_us >= before_us) {
       meant.question.filter = nothing();
     }
-    found = verdict_on(answer, meant);
-    if (found.faults.empty()) {
+    found = faults_of(answer, meant);
+    if (found.empty()) {
       break;
     }
   }

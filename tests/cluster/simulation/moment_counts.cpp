@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "judge.hpp"
-
 namespace daedalus::testing {
 
 namespace {
@@ -15,7 +13,6 @@ struct Counter {
 
 constexpr Counter kCounters[] = {
     {&MomentCounts::at_moment, "an answer is, as a whole, the table at its moment"},
-    {&MomentCounts::off, "an answer is not, but each segment's part is that of its stamp"},
     {&MomentCounts::behind, "a query is asked as soon as an update is told to be confirmed"},
     {&MomentCounts::of_session, "a query that demands all that its client has seen is answered"},
     {&MomentCounts::firm, "a query at a moment that it names is answered"},
@@ -36,8 +33,7 @@ void MomentCounts::add(const MomentCounts& other) {
 std::vector<std::string> MomentCounts::never() const {
   std::vector<std::string> names;
   for (const Counter& counter : kCounters) {
-    const bool may_be = counter.count != &MomentCounts::off || !kSegmentsAnswerAtMoments;
-    if (may_be && this->*counter.count == 0) {
+    if (this->*counter.count == 0) {
       names.emplace_back(counter.name);
     }
   }

@@ -8,8 +8,7 @@
 namespace daedalus::testing {
 
 struct MomentCounts {
-  uint32_t at_moment = 0;     ///< Answers whose rows, as a whole, are those of their moment,
-  uint32_t off = 0;           ///< and those of which only the rows of each segment are those of its stamp.
+  uint32_t at_moment = 0;     ///< Answers whose rows, as a whole, are those of their moment.
   uint32_t behind = 0;        ///< Queries asked as soon as an update was told to be confirmed.
   uint32_t of_session = 0;    ///< Answered queries that demand all that their client has seen.
   uint32_t firm = 0;          ///< Answered queries at a moment that they name,

@@ -63,9 +63,9 @@ void SimulatedCluster::read_held(rpc::PeerId aggregator, Timestamp moment, Times
 
 // ---- judgement ----
 
-void SimulatedCluster::count_moment(const ClientProcess::Answer& answer, const Verdict& verdict) {
+void SimulatedCluster::count_moment(const ClientProcess::Answer& answer) {
   MomentCounts& counts = report_.moments;
-  ++(verdict.is_at_moment ? counts.at_moment : counts.off);
+  ++counts.at_moment;
   counts.of_session += answer.manner.is_of_session ? 1 : 0;
   counts.firm += answer.manner.at && !answer.manner.is_held ? 1 : 0;
   counts.held += answer.manner.is_held ? 1 : 0;

@@ -159,10 +159,11 @@ class SimulatedCluster {
   void judge(const ClientProcess::Answer& answer);
   /// Returns what is wrong with an answer that is complete, and with one that is an error.
   [[nodiscard]] std::vector<std::string> complaints(const ClientProcess::Answer& answer);
-  [[nodiscard]] Verdict verdict_on(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
-  [[nodiscard]] Verdict verdict_by_wall_clock(const ClientProcess::Answer& answer, GivenAnswer given) const;
+  [[nodiscard]] std::vector<std::string> faults_of(const ClientProcess::Answer& answer, const GivenAnswer& given) const;
+  [[nodiscard]] std::vector<std::string> faults_by_wall_clock(const ClientProcess::Answer& answer,
+                                                              GivenAnswer given) const;
   [[nodiscard]] std::vector<std::string> refusal_complaints(const ClientProcess::Answer& answer) const;
-  void count_moment(const ClientProcess::Answer& answer, const Verdict& verdict);
+  void count_moment(const ClientProcess::Answer& answer);
   [[nodiscard]] bool is_fresh(const ClientProcess::Answer& answer) const;
   void remember_history();
   void judge_complete(const ClientProcess::Answer& answer);
