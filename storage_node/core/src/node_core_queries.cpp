@@ -40,6 +40,7 @@ void NodeCore::on_select(Requester from, const wire::v1::Operation& operation, I
     send_error(from, query.error(), 0, effects);
   } else if (const auto moment = read_mark_.moment_for(asked_moment(operation.header()))) {
     query->moment = *moment;
+    query->is_firm = operation.header().is_firm();
     admit(std::move(*query), now, effects);
   } else {
     send_below_mark(from, operation.header().at(), effects);

@@ -152,7 +152,7 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   const auto place = std::lower_bound(running.segments.begin(), running.segments.end(), segment);
   const auto part = static_cast<uint32_t>(place - running.segments.begin());
   if (output.error) {
-    gather_.on_failed(id, part, contract::from_error(*output.error), now, out);
+    gather_.on_failed(id, part, contract::from_error(failure_of(running.query, *std::move(output.error))), now, out);
     return;
   }
   // Made before the rows are moved and, with them, the query may be over.
@@ -161,6 +161,15 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   if (output.is_last) {
     gather_.on_end(id, part, std::move(end), out);
   }
+}
+
+/// A moment that whoever asks has not chosen is another when the query comes again.
+Error QueryController::failure_of(const PreparedQuery& query, Error error) {
+  if (error.sqlstate == "72000" && !query.is_firm) {
+    error.category = ErrorCategory::kRetry;
+    error.hint = "Ask again: one update alone has overwritten more than the window of a segment keeps.";
+  }
+  return error;
 }
 
 merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex segment,

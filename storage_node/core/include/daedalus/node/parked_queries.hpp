@@ -18,7 +18,8 @@ struct PreparedQuery {
   Requester requester;
   std::shared_ptr<const semantics::Selection> selection;
   Instant deadline = kNever;
-  Timestamp moment{};  ///< At which it is answered, in all segments.
+  Timestamp moment{};    ///< At which it is answered, in all segments.
+  bool is_firm = false;  ///< Whoever asks has chosen that moment, and wants no other.
   /// The condition, where the selection is a shape's, which other queries have, too. Null: the selection's own.
   std::shared_ptr<const semantics::Predicate> bound;
   int64_t compute_ns_max = 0;  ///< As engine::Query's.
