@@ -206,7 +206,7 @@ def test_an_export_beside_updates_is_the_table_at_one_timestamp(
             answer = events.run_daedalus("export", file, "--force")
             assert answer.code == 0, answer.said
             assert "exact at timestamp" in answer.out, answer.said
-            # Rows come in the order of their ids, so of those that came meanwhile there are the first ones and no other.
+            # Rows come in the order of their ids: of the new ones the first are there, and no other.
             found = rows_of(file)
             come = sorted(int(row.split(",")[0]) for row in found if row.endswith(",new"))
             assert come == list(range(EVENT_ROWS, EVENT_ROWS + len(come)))

@@ -52,19 +52,19 @@ class Words {
   std::map<std::string, std::string> values_;
 };
 
-/// Where the line says `moments=1`, queries see the table before the updates of their cycle.
-Moment moment_of(const Words& words) {
+/// Queries see the table before the updates of their cycle where the line says `moments=1`.
+Moment asked_moment(const Words& words) {
   return words.number("moments", 0) != 0 ? Moment::kBeforeUpdates : Moment::kAfterUpdates;
 }
 
 /// Tells the asker that this program knows the word.
-uint64_t moments_of(const Words& words) { return moment_of(words) == Moment::kBeforeUpdates ? 1 : 0; }
+uint64_t moments_of(const Words& words) { return asked_moment(words) == Moment::kBeforeUpdates ? 1 : 0; }
 
 Load load_of(const Words& words) {
   return {.mix = words.text("mix", "booking"),
           .queries = words.small("queries", 512),
           .updates = words.small("updates", 0),
-          .moment = moment_of(words),
+          .moment = asked_moment(words),
           .runs = words.small("runs", 5),
           .seed = words.number("seed", 1)};
 }
@@ -125,7 +125,7 @@ class Server {
                         .keys = baselines.contains("keys"),
                         .floor = baselines.contains("floor"),
                         .without_updates = words.number("without_updates", 0) != 0,
-                        .moment = moment_of(words)};
+                        .moment = asked_moment(words)};
     const CellResult result = run_cell(bench(words), request);
     JsonLine()
         .add("engine_ms", result.engine_ms)
