@@ -37,6 +37,13 @@ void copy(uint8_t* target, const uint8_t* value, uint32_t width) {
   }
 }
 
+/// A column without tails has no plane of them.
+void copy_tail(uint8_t* target, const uint8_t* tail, uint32_t width) {
+  if (width > 0) {
+    std::memcpy(target, tail, width);
+  }
+}
+
 template <typename T>
 uint8_t* put(T number, uint8_t* out) {
   std::memcpy(out, &number, sizeof number);
@@ -117,9 +124,7 @@ void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_ro
     const Place source = place_of(layout, from, column, from_row);
     const Place target = place_of(layout, into, column, into_row);
     copy(target.value, source.value, of_column.stride);
-    if (of_column.tail_width() > 0) {
-      std::memcpy(target.tail, source.tail, of_column.tail_width());
-    }
+    copy_tail(target.tail, source.tail, of_column.tail_width());
     if (of_column.nullable) {
       set_null(into.nulls[column], into_row, test_bit(from.nulls[column], from_row));
     }
@@ -159,7 +164,7 @@ uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& 
   for_each_bit(words.rows + words.first, count, [&](uint32_t bit) {
     const Place place = place_of(layout, from, column, words.first * 64 + bit);
     copy(out, place.value, of_column.stride);
-    std::memcpy(out + of_column.stride, place.tail, of_column.tail_width());
+    copy_tail(out + of_column.stride, place.tail, of_column.tail_width());
     out += of_column.width;
   });
   return out;
@@ -184,7 +189,7 @@ void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t fir
   const Place target = place_of(layout, into, column, into_row);
   const uint8_t* const value = values + before * of_column.width;
   copy(target.value, value, of_column.stride);
-  std::memcpy(target.tail, value + of_column.stride, of_column.tail_width());
+  copy_tail(target.tail, value + of_column.stride, of_column.tail_width());
   if (of_column.nullable) {
     set_null(into.nulls[column], into_row, (word_at(nulls, word) & bit) != 0);
   }
