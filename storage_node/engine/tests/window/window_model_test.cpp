@@ -242,6 +242,8 @@ class WindowModelTest : public testing::TestWithParam<TestTable> {
   [[nodiscard]] static uint64_t rounds(uint64_t usual) {
     return scaled(GetParam() == TestTable::kUsual ? usual : (usual + 9) / 10);
   }
+  /// Everything has to be seen in all rounds together where these are many.
+  [[nodiscard]] static bool has_many_rounds() { return GetParam() == TestTable::kUsual; }
 
   TestTableScope scope_{GetParam()};
 };
@@ -258,10 +260,12 @@ TEST_P(WindowModelTest, EachSlotHasTheVersionOfEachMoment) {
       }
     }
   });
-  EXPECT_GT(seen.other_versions, 0u);
-  EXPECT_GT(seen.gone_rows, 0u);
-  EXPECT_GT(seen.other_rows, 0u);
-  EXPECT_GT(seen.refused_rows, 0u);
+  if (has_many_rounds()) {
+    EXPECT_GT(seen.other_versions, 0u);
+    EXPECT_GT(seen.gone_rows, 0u);
+    EXPECT_GT(seen.other_rows, 0u);
+    EXPECT_GT(seen.refused_rows, 0u);
+  }
 }
 
 TEST_P(WindowModelTest, TrimmedAtEachMomentItAnswersAllThatAreLeft) {
@@ -291,8 +295,10 @@ TEST_P(WindowModelTest, AFullWindowAnswersWhatItHasKept) {
       round.compare(round.some_moment());
     }
   });
-  EXPECT_GT(seen.full_windows, 0u);
-  EXPECT_GT(seen.other_versions, 0u);
+  if (has_many_rounds()) {
+    EXPECT_GT(seen.full_windows, 0u);
+    EXPECT_GT(seen.other_versions, 0u);
+  }
 }
 
 TEST_P(WindowModelTest, ReplayWritesWhatApplicationWrote) {
@@ -309,7 +315,9 @@ TEST_P(WindowModelTest, ReplayWritesWhatApplicationWrote) {
     }
   });
   EXPECT_GT(seen.replayed, 0u);
-  EXPECT_GT(seen.other_versions, 0u);
+  if (has_many_rounds()) {
+    EXPECT_GT(seen.other_versions, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OnEveryTable, WindowModelTest,
