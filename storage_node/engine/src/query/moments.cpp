@@ -12,7 +12,7 @@ Error moment_is_gone(Timestamp moment, Timestamp oldest) {
   return rejected("72000",
                   "moment " + std::to_string(raw(moment)) +
                       " is too long ago: the oldest that a segment still has is " + std::to_string(raw(oldest)),
-                  "Ask at that moment or a later one, or give segments a larger window.");
+                  "Ask at that moment or a later one.");
 }
 
 }  // namespace
@@ -130,7 +130,7 @@ bool Moments::lay_out_next() {
     lay_out_slot();
   }
   mark_branch(find_slot() ? Branch::kRecentInParts : Branch::kRecentLaidOut);
-  store_->fill_recent(recent_chunk_, rows_.written());
+  store_->fill_recent(recent_chunk_, rows_.written(), held_);
   sketches_->on_recent(recent_chunk_, rows_.next());
   return true;
 }

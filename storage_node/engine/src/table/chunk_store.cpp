@@ -95,12 +95,14 @@ void ChunkStore::make_recent(uint32_t chunk) {
               nulls_.begin() + static_cast<std::ptrdiff_t>(size_t{chunk} * column_count_));
 }
 
-void ChunkStore::fill_recent(uint32_t chunk, std::span<const uint64_t> rows) {
-  DCHECK(rows.size() == bitmap_words(chunk_rows_));
+void ChunkStore::fill_recent(uint32_t chunk, std::span<const uint64_t> rows, std::span<const uint64_t> held) {
+  DCHECK(rows.size() == bitmap_words(chunk_rows_) && held.size() == rows.size());
   Recent& filled = recent_[chunk - chunk_count_];
   std::copy(rows.begin(), rows.end(), filled.store->live(0));
-  const auto last = std::find_if(rows.rbegin(), rows.rend(), [](uint64_t word) { return word != 0; });
-  filled.word_count = static_cast<uint32_t>(rows.rend() - last);
+  filled.word_count = static_cast<uint32_t>(rows.size());
+  while (filled.word_count > 0 && (rows[filled.word_count - 1] | held[filled.word_count - 1]) == 0) {
+    --filled.word_count;
+  }
   filled.contents = uint64_t{chunk_count_} + fillings_++;
 }
 

@@ -111,14 +111,15 @@ class ChunkStore {
   /// Makes planes and bitmaps of a recent chunk, where it has none yet: its rows may then be written.
   void make_recent(uint32_t chunk);
   /// These rows of a recent chunk have been written: they are live, and no others. Whoever remembers something of the
-  /// rows that were there before finds that its contents are others. `rows`: bitmap_words(chunk_rows()) words.
-  void fill_recent(uint32_t chunk, std::span<const uint64_t> rows);
+  /// rows that were there before finds that its contents are others. Held rows of earlier fillings are read again, so
+  /// views reach to them, too. `rows`, `held`: bitmap_words(chunk_rows()) words.
+  void fill_recent(uint32_t chunk, std::span<const uint64_t> rows, std::span<const uint64_t> held);
 
  private:
   /// A store of one chunk of its own: there is memory for it from the cycle on that needs it first.
   struct Recent {
     std::unique_ptr<ChunkStore> store;
-    uint32_t word_count = 0;  ///< Words up to the last one that marks a live row.
+    uint32_t word_count = 0;  ///< Words up to the last one that marks a live or held row.
     uint64_t contents = 0;
   };
 

@@ -75,18 +75,20 @@ TEST_F(ChunkStoreTest, PlanesOfTheFirstChunkBeginWithACacheLine) {
   }
 }
 
+constexpr std::array<uint64_t, 3> kNothing = {};
+
 TEST_F(ChunkStoreTest, ARecentChunkHasTheRowsOfItsLastFillingAlone) {
   ChunkStore store(layout_, kChunkRows, 1u << 18);
   const uint32_t recent = store.chunk_count();
   store.make_recent(recent);
-  store.fill_recent(recent, std::array<uint64_t, 3>{~uint64_t{0}, 0x3f, 0});
+  store.fill_recent(recent, std::array<uint64_t, 3>{~uint64_t{0}, 0x3f, 0}, kNothing);
   const ChunkView first = store.view(recent);
   EXPECT_EQ(first.row_count, 128u);
   EXPECT_EQ(first.number, recent);
   EXPECT_EQ(first.live[0], ~uint64_t{0});
   EXPECT_EQ(first.live[1], 0x3fu);
   store.make_recent(recent);
-  store.fill_recent(recent, std::array<uint64_t, 3>{2, 0, 0});
+  store.fill_recent(recent, std::array<uint64_t, 3>{2, 0, 0}, kNothing);
   const ChunkView second = store.view(recent);
   EXPECT_EQ(second.row_count, 64u);
   EXPECT_EQ(second.live[0], 2u);
@@ -95,6 +97,18 @@ TEST_F(ChunkStoreTest, ARecentChunkHasTheRowsOfItsLastFillingAlone) {
   for (uint32_t chunk = 0; chunk < store.chunk_count(); ++chunk) {
     EXPECT_NE(store.view(chunk).contents, second.contents);
   }
+}
+
+TEST_F(ChunkStoreTest, AViewOfARecentChunkReachesToRowsThatAreHeld) {
+  ChunkStore store(layout_, kChunkRows, 1u << 18);
+  const uint32_t recent = store.chunk_count();
+  store.make_recent(recent);
+  store.fill_recent(recent, std::array<uint64_t, 3>{0, 8, 0}, kNothing);
+  store.fill_recent(recent, std::array<uint64_t, 3>{2, 0, 0}, std::array<uint64_t, 3>{0, 8, 0});
+  const ChunkView view = store.view(recent);
+  EXPECT_EQ(view.row_count, 128u);
+  EXPECT_EQ(view.live[0], 2u);
+  EXPECT_EQ(view.live[1], 0u);
 }
 
 TEST_F(ChunkStoreTest, RecentChunksLieApartFromEachOtherAndFromThoseOfTheTable) {
