@@ -14,7 +14,7 @@
 #include "daedalus/aggregator/core.hpp"
 #include "epoch_rounds.hpp"
 #include "holds.hpp"
-#include "mark_rounds.hpp"
+#include "mark_requests.hpp"
 #include "query_fan_out.hpp"
 #include "statements.hpp"
 #include "status_rounds.hpp"
@@ -84,7 +84,7 @@ struct AggregatorCore::State {
   Submissions submissions{context, writer};
   EpochRounds epochs{context, writer};
   StatusRounds statuses{context, writer};
-  MarkRounds marks{context};
+  MarkRequests marks{context};
   Holds holds{context};
   std::set<rpc::PeerId> writer_peers;  ///< Connections to writers, replaced ones included.
   bool is_draining = false;
