@@ -186,6 +186,26 @@ void write_native(const ColumnLayout& layout, const semantics::Value& value, uin
 /// Two's complement of `value`. Precondition: |value| < 2^127.
 [[nodiscard]] Int128 to_int128(const semantics::BigInt& value);
 
+/// Copies one value of a plane; the common widths without a call.
+inline void copy_value(uint8_t* target, const uint8_t* value, uint32_t width) {
+  switch (width) {
+    case 1:
+      *target = *value;
+      return;
+    case 2:
+      std::memcpy(target, value, 2);
+      return;
+    case 4:
+      std::memcpy(target, value, 4);
+      return;
+    case 8:
+      std::memcpy(target, value, 8);
+      return;
+    default:
+      std::memcpy(target, value, width);
+  }
+}
+
 [[nodiscard]] inline bool test_bit(const uint64_t* bitmap, uint32_t index) {
   return ((bitmap[index / 64] >> (index % 64)) & 1) != 0;
 }

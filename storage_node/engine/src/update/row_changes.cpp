@@ -56,26 +56,6 @@ bool add_floating(const uint8_t* old_value, double addend, uint8_t* out) {
   return !std::isinf(sum) || std::isinf(old_number) || std::isinf(addend);
 }
 
-/// Writes one value into its plane; the common widths without a call.
-void put(uint8_t* target, const uint8_t* value, uint32_t width) {
-  switch (width) {
-    case 1:
-      *target = *value;
-      return;
-    case 2:
-      std::memcpy(target, value, 2);
-      return;
-    case 4:
-      std::memcpy(target, value, 4);
-      return;
-    case 8:
-      std::memcpy(target, value, 8);
-      return;
-    default:
-      std::memcpy(target, value, width);
-  }
-}
-
 }  // namespace
 
 Modifications::Part Modifications::compile(const std::vector<semantics::Assignment>& assignments) {
@@ -216,7 +196,7 @@ void Modifications::put_computed(const Write& write, uint8_t* const* planes, uin
                                  uint32_t row) const {
   const Computation& computation = computations_[write.place];
   const uint8_t* const value = computation.new_value.data();
-  put(planes[write.column] + size_t{row} * write.width, value, write.width);
+  copy_value(planes[write.column] + size_t{row} * write.width, value, write.width);
   if (write.tail_width > 0) {
     std::memcpy(planes[layout_->tail_plane(write.column)] + size_t{row} * write.tail_width, value + write.width,
                 write.tail_width);
@@ -255,7 +235,7 @@ void Modifications::write(Part part, uint8_t* const* planes, uint64_t* const* nu
       put_computed(write, planes, nulls, row);
       continue;
     }
-    put(target, value_of(write), write.width);
+    copy_value(target, value_of(write), write.width);
     if (write.tail_width > 0) {
       put_tail(write, planes[layout_->tail_plane(write.column)], row);
     }
@@ -279,7 +259,8 @@ void Modifications::apply_all(Part part, uint8_t* const* planes, uint64_t* const
     DCHECK(!write.depends_on_row());
     const uint8_t* value = value_of(write);
     uint8_t* plane = planes[write.column];
-    for_each_bit(rows.data(), words, [&](uint32_t row) { put(plane + size_t{row} * write.width, value, write.width); });
+    for_each_bit(rows.data(), words,
+                 [&](uint32_t row) { copy_value(plane + size_t{row} * write.width, value, write.width); });
     if (write.tail_width > 0) {
       uint8_t* tails = planes[layout_->tail_plane(write.column)];
       for_each_bit(rows.data(), words, [&](uint32_t row) { put_tail(write, tails, row); });

@@ -20,23 +20,6 @@ void set_null(uint64_t* nulls, uint32_t row, bool is_null) {
   }
 }
 
-/// Copies one value; the common widths without a call.
-void copy(uint8_t* target, const uint8_t* value, uint32_t width) {
-  switch (width) {
-    case 2:
-      std::memcpy(target, value, 2);
-      return;
-    case 4:
-      std::memcpy(target, value, 4);
-      return;
-    case 8:
-      std::memcpy(target, value, 8);
-      return;
-    default:
-      std::memcpy(target, value, width);
-  }
-}
-
 /// A column without tails has no plane of them.
 void copy_tail(uint8_t* target, const uint8_t* tail, uint32_t width) {
   if (width > 0) {
@@ -84,7 +67,7 @@ uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t ro
   const bool is_null = of_column.nullable && test_bit(from.nulls[column], row);
   out = put(static_cast<uint16_t>(is_null ? column | kNullBit : column), out);
   const Place place = place_of(layout, from, column, row);
-  copy(out, place.value, of_column.stride);
+  copy_value(out, place.value, of_column.stride);
   out += of_column.stride;
   if (of_column.tail_width() > 0) {
     const uint16_t used = used_bytes(place.tail, of_column.tail_width());
@@ -102,7 +85,7 @@ void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count
     const uint32_t column = head & ~kNullBit;
     const ColumnLayout& of_column = layout.columns[column];
     const Place place = place_of(layout, into, column, row);
-    copy(place.value, bytes, of_column.stride);
+    copy_value(place.value, bytes, of_column.stride);
     bytes += of_column.stride;
     if (of_column.tail_width() > 0) {
       const auto used = load<uint16_t>(bytes);
@@ -123,7 +106,7 @@ void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_ro
     const ColumnLayout& of_column = layout.columns[column];
     const Place source = place_of(layout, from, column, from_row);
     const Place target = place_of(layout, into, column, into_row);
-    copy(target.value, source.value, of_column.stride);
+    copy_value(target.value, source.value, of_column.stride);
     copy_tail(target.tail, source.tail, of_column.tail_width());
     if (of_column.nullable) {
       set_null(into.nulls[column], into_row, test_bit(from.nulls[column], from_row));
@@ -163,7 +146,7 @@ uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& 
   }
   for_each_bit(words.rows + words.first, count, [&](uint32_t bit) {
     const Place place = place_of(layout, from, column, words.first * 64 + bit);
-    copy(out, place.value, of_column.stride);
+    copy_value(out, place.value, of_column.stride);
     copy_tail(out + of_column.stride, place.tail, of_column.tail_width());
     out += of_column.width;
   });
@@ -188,7 +171,7 @@ void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t fir
   }
   const Place target = place_of(layout, into, column, into_row);
   const uint8_t* const value = values + before * of_column.width;
-  copy(target.value, value, of_column.stride);
+  copy_value(target.value, value, of_column.stride);
   copy_tail(target.tail, value + of_column.stride, of_column.tail_width());
   if (of_column.nullable) {
     set_null(into.nulls[column], into_row, (word_at(nulls, word) & bit) != 0);
