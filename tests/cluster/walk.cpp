@@ -61,7 +61,8 @@ class WalkedCluster {
   rpc::SimulatedNetwork network_{{}};
   std::vector<std::unique_ptr<NodeProcess>> nodes_;
   AggregatorProcess aggregator_{configuration_, "aggregator-0:1", network_};
-  WriterProcess writer_{configuration_, writer_options(configuration_), network_, {[](auto&&...) {}, [](auto&&...) {}}};
+  WriterProcess writer_{
+      configuration_, writer_options(configuration_), network_, {[](auto&&...) {}, [](auto&&...) {}, [](auto&&...) {}}};
   ClientProcess client_{configuration_,
                         "client:1",
                         configuration_.aggregators,
