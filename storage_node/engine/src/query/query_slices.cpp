@@ -7,8 +7,8 @@ namespace daedalus::engine {
 
 void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   if (store_->is_recent(chunk)) {
-    return take_encoded(chunk, rows, row_count,
-                        sketches);  // They belong in its slots, and it has them whatever room they take.
+    // They belong in its slots, and it has them whatever room they take.
+    return take_encoded(chunk, rows, row_count, sketches);
   }
   const uint64_t chunk_slot = uint64_t{chunk} * store_->chunk_rows();
   const auto first_from = [&](uint64_t slot) {
@@ -17,7 +17,7 @@ void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_
   const uint32_t* next = first_from(slots().first);
   const uint32_t* const end = first_from(slots().end);
   while (next != end && active_) {
-    // As many as fit in whatever they hold: the slice ends with the row that reaches its bytes, not with a batch.
+    // A batch has no more rows than surely fit: the slice ends with the row that reaches its bytes.
     const uint64_t fitting = std::max<uint64_t>(bytes_left_of_slice() / encoder_->row_size_max(), 1);
     const auto count = static_cast<uint32_t>(std::min<uint64_t>(fitting, static_cast<uint64_t>(end - next)));
     take_encoded(chunk, next, count, sketches);

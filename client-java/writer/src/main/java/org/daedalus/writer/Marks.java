@@ -19,7 +19,7 @@ final class Marks {
     static final long REPEAT_NS = 500_000_000L;
     /** The aggregator that passes marks on answers within this time, or another one does it. */
     static final long ANSWER_NS_MAX = 1_000_000_000L;
-    /** So many marks to one aggregator may have no answer; a newer one waits until there is room. */
+    /** A newer mark waits while so many to one aggregator have no answer. */
     static final int UNDER_WAY_MAX = 64;
 
     private static final long NEVER = Long.MAX_VALUE;
