@@ -67,8 +67,8 @@ void AggregatorCore::flush(Instant now, Effects& effects) {
   state_->conclude(effects);
 }
 
-void AggregatorCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
-  state_->queries.step(budget, gauge, effects);
+void AggregatorCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Instant now, Effects& effects) {
+  state_->queries.step(budget, gauge, now, effects);
   state_->conclude(effects);
 }
 

@@ -256,13 +256,13 @@ void AggregatorCore::State::on_compiled(Compilation compilation, Compiled compil
 
 // ---- time ----
 
-void AggregatorCore::State::expire(OperationRef operation, rpc::Outbox& out) {
+void AggregatorCore::State::expire(OperationRef operation, Instant now, rpc::Outbox& out) {
   switch (operation.machine) {
     case Machine::kCompilation:
       compilations.expire(operation.id, out);
       return;
     case Machine::kQuery:
-      queries.expire(operation.id, out);
+      queries.expire(operation.id, now, out);
       return;
     case Machine::kUpdate:
       updates.expire(operation.id, out);
@@ -316,7 +316,7 @@ void AggregatorCore::State::forget(OperationRef operation, rpc::Outbox& out) {
 
 void AggregatorCore::State::on_deadline(Instant now, rpc::Outbox& out) {
   while (const auto operation = context.deadlines.take_due(now)) {
-    expire(*operation, out);
+    expire(*operation, now, out);
   }
   writer.on_deadline(now, out);
   if (holds.next_deadline() <= now) {

@@ -71,7 +71,7 @@ struct AggregatorCore::State {
   void learn(NodeId node, const google::protobuf::RepeatedPtrField<wire::v1::NodeWatermark>& watermarks);
   void on_node_result(NodeId node, wire::v1::Result&& result, Instant now, rpc::Outbox& out);
   void on_compiled(Compilation compilation, Compiled compiled, Instant now, rpc::Outbox& out);
-  void expire(OperationRef operation, rpc::Outbox& out);
+  void expire(OperationRef operation, Instant now, rpc::Outbox& out);
   void forget(OperationRef operation, rpc::Outbox& out);
 
   Context context;

@@ -24,6 +24,7 @@ merging::GatherLimits gather_limits(const AggregatorOptions& options) {
   merging::GatherLimits limits{.merges = options.merges, .retry_after_ns = options.retry_after_ns};
   limits.merges.answer_bytes_max = options.answer_bytes_max;
   limits.merges.owner = options.name;
+  limits.ahead_bytes_max = options.ahead_bytes_max;
   return limits;
 }
 
@@ -58,90 +59,6 @@ merging::Parts QueryFanOut::divide(const contract::Partitions& partitions) const
     part->partitions.push_back(partition);
   }
   return parts;
-}
-
-Result<void> QueryFanOut::check_language(const QueryRequest& request, const merging::Parts& parts) const {
-  const semantics::Language& language = *context_.options.language;
-  for (const merging::Part& part : parts) {
-    for (const merging::CandidateId candidate : part.candidates) {
-      const NodeId node = node_of(candidate);
-      if (!context_.nodes.is_up(node) || context_.nodes.language(node) == language.version()) {
-        continue;
-      }
-      if (const auto lacking = language.lacking(context_.nodes.language(node), *request.select.selection)) {
-        return rejected(
-            "0A000",
-            fmt::format("storage node {} is older than this aggregator: it does not know {}", raw(node), *lacking),
-            "replace it by the build of the aggregator, or leave that out");
-      }
-    }
-  }
-  return {};
-}
-
-Result<void> QueryFanOut::check_moment(const QueryTerms& terms, const merging::Parts& parts, Instant now) const {
-  if (!terms.at) {
-    return context_.known.check_freshness(terms.freshness_ns, now);
-  }
-  if (!terms.is_firm) {
-    return *terms.at >= mark() ? Result<void>()
-                               : Error{ErrorCategory::kRetry, "40001",
-                                       fmt::format("the query's moment {} lies below the mark {}", *terms.at, mark()),
-                                       "ask again at the mark", 0};
-  }
-  for (const merging::Part& part : parts) {
-    const NodeId node = node_of(part.candidates.front());
-    if (!context_.nodes.knows_moments(node)) {
-      return rejected(
-          "0A000",
-          fmt::format("storage node {} is older than this aggregator: it answers at no moment of the past", raw(node)),
-          "replace it by the build of the aggregator, or demand no moment");
-    }
-  }
-  return {};
-}
-
-bool QueryFanOut::refuse(const QueryRequest& request, const merging::Parts& parts, Instant now, rpc::Outbox& out) {
-  if (queries_.size() >= context_.options.queries_max) {
-    reply(request.upstream,
-          error_result(overloaded(fmt::format("the aggregator has {} queries in flight", queries_.size())),
-                       context_.options.retry_after_ns),
-          out);
-    return true;
-  }
-  wire::v1::Result refusal;
-  for (const merging::Part& part : parts) {
-    const bool can_be_asked = std::any_of(part.candidates.begin(), part.candidates.end(),
-                                          [&](auto candidate) { return context_.nodes.is_up(node_of(candidate)); });
-    if (can_be_asked) {
-      continue;
-    }
-    const NodeId node = node_of(part.candidates.back());
-    const std::vector<PartitionId> partitions(part.partitions.begin(), part.partitions.end());
-    if (refusal.has_error()) {
-      aggregator::add_missing(Missing{node, partitions, context_.nodes.problem(node)}, *refusal.mutable_error());
-    } else {
-      *refusal.mutable_error() = unreachable_part(partitions, node, context_.nodes.problem(node));
-    }
-  }
-  if (refusal.has_error()) {
-    reply(request.upstream, std::move(refusal), out);
-    return true;
-  }
-  if (const auto checked = check_language(request, parts); !checked) {
-    reply(request.upstream, error_result(checked.error()), out);
-    return true;
-  }
-  if (const auto checked = check_moment(request.terms, parts, now); !checked) {
-    refusal = error_result(checked.error());
-    if (checked.error().sqlstate == "40001") {
-      refusal.mutable_error()->set_ask_again_at(mark());
-    }
-    refusal.set_mark(mark());
-    reply(request.upstream, std::move(refusal), out);
-    return true;
-  }
-  return false;
 }
 
 Result<contract::Partitions> QueryFanOut::partitions_of(QueryRequest& request) const {
@@ -197,10 +114,11 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
   Query& query = queries_[id];
   query.upstream = request.upstream;
   query.deadline = request.deadline;
+  query.allowed_ns = request.deadline.ns - now.ns;
   query.terms = std::move(request.terms);
   query.moment = query.terms.at.value_or(std::max(query.terms.prefix_min, mark()));
   query.select = std::move(request.select);
-  query.partitions = std::move(*partitions);
+  query.goes_on = semantics::can_stream(*query.select.selection) && !query.select.selection->slice;
   query.sequences.resize(parts.size());
   context_.clients.assign(query.upstream, {Machine::kQuery, id});
   context_.deadlines.add(query.deadline, {Machine::kQuery, id});
@@ -211,7 +129,7 @@ void QueryFanOut::start(QueryRequest request, Instant now, rpc::Outbox& out) {
                                        is_final ? semantics::AnswerForm::kFinal : semantics::AnswerForm::kPartial,
                                        query.select.columns, std::move(request.shape_columns), std::move(parts),
                                        slice_after(*selection), query.select.rows, query.select.counted,
-                                       /*may_begin_anew=*/!query.terms.at, query.moment},
+                                       /*may_begin_anew=*/!query.terms.at, query.moment, query.goes_on},
                 now, out);
 }
 
@@ -237,19 +155,31 @@ wire::v1::Operation QueryFanOut::select_for(NodeId node, const Query& query, Ins
   return operation;
 }
 
-Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, Instant now, rpc::Outbox& out) {
+Result<wire::v1::Operation> QueryFanOut::operation_for(NodeId node, const Query& query, const wire::v1::Slice* piece,
+                                                       Instant now, rpc::Outbox& out) {
   wire::v1::Operation operation = select_for(node, query, now, out);
   const CompiledSelect& select = query.select;
+  if (piece != nullptr) {
+    operation.mutable_header()->set_at(query.moment);
+    operation.mutable_header()->set_is_firm(true);
+    return whole(select, piece, std::move(operation));
+  }
+  if (query.goes_on) {
+    // Most answers have fewer bytes than all first pieces together, and come whole.
+    operation.mutable_header()->set_piece_bytes(
+        std::max<uint64_t>(context_.options.ahead_bytes_max / 2 / query.sequences.size(), 1));
+  }
   const auto handle = select.shape == nullptr ? std::nullopt : context_.nodes.handle_of(node, select.shape, out);
   if (!handle) {
-    return whole(select, std::move(operation));
+    return whole(select, nullptr, std::move(operation));
   }
   operation.mutable_header()->set_shape_handle(*handle);
   operation.set_body(select.values);
   return operation;
 }
 
-Result<wire::v1::Operation> QueryFanOut::whole(const CompiledSelect& select, wire::v1::Operation operation) const {
+Result<wire::v1::Operation> QueryFanOut::whole(const CompiledSelect& select, const wire::v1::Slice* piece,
+                                               wire::v1::Operation operation) const {
   Result<semantics::Selection> bound = semantics::Selection();
   if (select.shape != nullptr) {
     bound = contract::bind_values(*context_.schema, *select.shape, select.values);
@@ -261,9 +191,12 @@ Result<wire::v1::Operation> QueryFanOut::whole(const CompiledSelect& select, wir
   for (wire::v1::Route& route : contract::routes_of(*context_.schema, *context_.map, selection.predicate)) {
     *operation.mutable_header()->add_routes() = std::move(route);
   }
-  operation.set_body(
-      contract::from_selection(*context_.schema, selection, select.condition.get(), wire::v1::RESULT_FORM_PARTIAL)
-          .SerializeAsString());
+  wire::v1::SelectBody body =
+      contract::from_selection(*context_.schema, selection, select.condition.get(), wire::v1::RESULT_FORM_PARTIAL);
+  if (piece != nullptr) {
+    *body.mutable_slice() = *piece;
+  }
+  operation.set_body(body.SerializeAsString());
   return operation;
 }
 
@@ -281,13 +214,17 @@ std::optional<wire::v1::Slice> QueryFanOut::slice_after(const semantics::Selecti
 // ---- nodes as candidates ----
 
 std::optional<wire::v1::Error> QueryFanOut::ask(merging::QueryId id, uint32_t part, merging::CandidateId candidate,
-                                                Instant now, rpc::Outbox& out) {
+                                                const wire::v1::Slice* piece, Instant now, rpc::Outbox& out) {
   Query& query = queries_.at(raw(id));
   const NodeId node = node_of(candidate);
   if (!context_.nodes.is_up(node)) {
-    return unreachable_part(partitions_of(query, part), node, context_.nodes.problem(node));
+    return unreachable_part(partitions_of(id, part), node, context_.nodes.problem(node));
   }
-  auto operation = operation_for(node, query, now, out);
+  if (piece != nullptr) {
+    extend(raw(id), query, now);
+    query.sequences.resize(std::max<size_t>(query.sequences.size(), part + 1));
+  }
+  auto operation = operation_for(node, query, piece, now, out);
   if (!operation) {
     return contract::from_error(operation.error());
   }
@@ -319,9 +256,8 @@ void QueryFanOut::add_missing(const merging::Part& part, merging::CandidateId ca
   aggregator::add_missing(Missing{node_of(candidate), {part.partitions.begin(), part.partitions.end()}, reason}, error);
 }
 
-std::vector<PartitionId> QueryFanOut::partitions_of(const Query& query, uint32_t part) const {
-  const merging::Parts parts = divide(query.partitions);
-  const merging::Part& wanted = parts.at(part);
+std::vector<PartitionId> QueryFanOut::partitions_of(merging::QueryId id, uint32_t part) const {
+  const merging::Part& wanted = gather_.part(id, part);
   return {wanted.partitions.begin(), wanted.partitions.end()};
 }
 
@@ -344,16 +280,19 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
       wire::v1::QueryRows& rows = *result.mutable_rows();
       semantics::MergedRows taken{gather_.spare_text(), rows.row_count()};
       taken.rows.swap(*rows.mutable_rows());
-      gather_.on_rows(id, ticket.part, std::move(taken), {}, out);
+      learn_moment(query->second, rows.moment());
+      gather_.on_rows(id, ticket.part, std::move(taken), {}, rows.moment(), out);
       return;
     }
     case wire::v1::Result::kEnd: {
       wire::v1::QueryEnd& end = *result.mutable_end();
       context_.nodes.forget(node, sequence);
-      merging::PartEnd part{end.row_count(), {}, std::nullopt, end.moment()};
+      learn_moment(query->second, end.moment());
+      merging::PartEnd part{end.row_count(), {}, {}, end.moment()};
       std::transform(end.stamps().begin(), end.stamps().end(), std::back_inserter(part.stamps), merging::Stamp::of);
+      std::move(end.mutable_rest()->begin(), end.mutable_rest()->end(), std::back_inserter(part.rest));
       if (end.has_next_slice()) {
-        part.next_slice = std::move(*end.mutable_next_slice());
+        part.rest.push_back(std::move(*end.mutable_next_slice()));
       }
       gather_.on_end(id, ticket.part, std::move(part), out);
       return;
@@ -369,7 +308,7 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
       if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && error.ask_again_at() == 0 &&
           error.missing().empty()) {
         const std::string reason = error.message();
-        aggregator::add_missing(Missing{node, partitions_of(query->second, ticket.part), reason}, error);
+        aggregator::add_missing(Missing{node, partitions_of(id, ticket.part), reason}, error);
       }
       gather_.on_failed(id, ticket.part, std::move(error), now, out);
       return;
@@ -385,6 +324,8 @@ void QueryFanOut::on_result(QueryTicket ticket, NodeId node, wire::v1::Result&& 
           out);
   }
 }
+
+void QueryFanOut::learn_moment(Query& query, uint64_t moment) { query.moment = moment == 0 ? query.moment : moment; }
 
 bool QueryFanOut::ask_again(QueryTicket ticket, Query& query, uint64_t mark, Instant now, rpc::Outbox& out) {
   if (query.terms.at || mark <= query.moment) {
@@ -408,10 +349,9 @@ std::optional<Timestamp> QueryFanOut::lowest_moment() const {
 
 void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::string& reason, Instant now,
                                rpc::Outbox& out) {
-  const auto query = queries_.find(ticket.query);
-  CHECK(query != queries_.end());
-  gather_.on_failed(merging::QueryId{ticket.query}, ticket.part,
-                    unreachable_part(partitions_of(query->second, ticket.part), node, reason), now, out);
+  const merging::QueryId id{ticket.query};
+  CHECK(gather_.contains(id));
+  gather_.on_failed(id, ticket.part, unreachable_part(partitions_of(id, ticket.part), node, reason), now, out);
 }
 
 // ---- ends ----
@@ -420,9 +360,18 @@ void QueryFanOut::abort(uint64_t query, rpc::Outbox& out) {
   gather_.fail(merging::QueryId{query}, contract::from_error(aborted("the query was aborted by its client")), out);
 }
 
-void QueryFanOut::expire(uint64_t query, rpc::Outbox& out) {
-  gather_.expire(merging::QueryId{query}, contract::from_error(too_late("the query was not answered within its time")),
-                 out);
+void QueryFanOut::expire(uint64_t query, Instant now, rpc::Outbox& out) {
+  const merging::QueryId id{query};
+  if (gather_.waits_for_reader(id)) {
+    return extend(query, queries_.at(query), now);
+  }
+  gather_.expire(id, contract::from_error(too_late("the query was not answered within its time")), out);
+}
+
+void QueryFanOut::extend(uint64_t id, Query& query, Instant now) {
+  context_.deadlines.remove(query.deadline, {Machine::kQuery, id});
+  query.deadline = after(now, query.allowed_ns);
+  context_.deadlines.add(query.deadline, {Machine::kQuery, id});
 }
 
 }  // namespace daedalus::aggregator

@@ -422,6 +422,20 @@ void Cluster::end(uint32_t node, uint64_t sequence, uint64_t row_count, const st
   answer(node_peer_.at(node), sequence, std::move(result));
 }
 
+void Cluster::stop(uint32_t node, uint64_t sequence, uint32_t partition, uint64_t moment,
+                   const std::map<uint32_t, uint64_t>& next_slots) {
+  wire::v1::Result result;
+  result.mutable_end()->set_moment(moment);
+  result.mutable_end()->add_stamps()->set_partition(partition);
+  for (const auto& [segment, slot] : next_slots) {
+    wire::v1::Slice& rest = *result.mutable_end()->add_rest();
+    rest.set_partition(partition);
+    rest.set_segment(segment);
+    rest.set_first_slot(slot);
+  }
+  answer(node_peer_.at(node), sequence, std::move(result));
+}
+
 void Cluster::fail(uint32_t node, uint64_t sequence, const Error& error) {
   wire::v1::Result result;
   *result.mutable_error() = contract::from_error(error);
@@ -497,7 +511,7 @@ void Cluster::advance(int64_t duration_ns) {
 
 void Cluster::collect() {
   while (core_->has_work(gauge_)) {
-    core_->step(semantics::WorkBudget(1'000), gauge_, effects_);
+    core_->step(semantics::WorkBudget(1'000), gauge_, now_, effects_);
   }
   for (auto& [peer, operation] : effects_.operations) {
     const auto& header = operation.header();

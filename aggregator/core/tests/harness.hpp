@@ -54,6 +54,14 @@ struct ClusterOptions {
   std::shared_ptr<KnownStatements> known = nullptr;
 };
 
+/// Clients that have not read so many bytes.
+class UnreadGauge final : public rpc::OutputGauge {
+ public:
+  [[nodiscard]] uint64_t output_waiting(rpc::PeerId /*peer*/) const override { return bytes; }
+
+  uint64_t bytes = 0;
+};
+
 /// Every call that feeds something in collects what leaves; take() gives it as lines, such as
 /// "node 0 <- SELECT" or "client 100 #1 <- end rows=3 stamps=2".
 class Cluster {
@@ -102,6 +110,9 @@ class Cluster {
   void rows(uint32_t node, uint64_t sequence, std::string packed, uint32_t row_count);
   void end(uint32_t node, uint64_t sequence, uint64_t row_count, const std::vector<uint32_t>& partitions,
            uint64_t moment = 0);
+  /// Ends the answer of one partition before slots of its segments, each given by its number.
+  void stop(uint32_t node, uint64_t sequence, uint32_t partition, uint64_t moment,
+            const std::map<uint32_t, uint64_t>& next_slots);
   void fail(uint32_t node, uint64_t sequence, const Error& error);
   void confirm(uint32_t node, uint64_t sequence, uint64_t timestamp, const std::vector<uint32_t>& partitions = {});
   /// The node says its mark.
@@ -123,6 +134,11 @@ class Cluster {
   [[nodiscard]] rpc::PeerId peer_of(uint32_t node) const { return node_peer_.at(node); }
   [[nodiscard]] bool is_up(uint32_t node) const { return node_peer_.contains(node); }
   void collect();
+  /// Clients have not read so many bytes from now on.
+  void set_unread(uint64_t bytes) {
+    gauge_.bytes = bytes;
+    collect();
+  }
   Effects& effects() { return effects_; }
 
  private:
@@ -136,7 +152,7 @@ class Cluster {
   std::unique_ptr<AggregatorCore> core_;
   Instant now_{kSecond};
   Effects effects_;
-  rpc::EmptyGauge gauge_;
+  UnreadGauge gauge_;
   uint64_t next_peer_ = 100;
   uint32_t next_link_ = 1'000;
   std::map<uint32_t, rpc::PeerId> node_peer_;

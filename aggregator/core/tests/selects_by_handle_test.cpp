@@ -100,6 +100,18 @@ TEST_F(SelectsByHandleTest, ShapesAreThoseOfOthersWithTheSameBytesWhateverTheirF
   EXPECT_EQ(cluster.last_operation(1).header().shape_handle(), 1u);
 }
 
+TEST_F(SelectsByHandleTest, PiecesThatFollowTravelWhole) {
+  cluster.send(client, define(1, shape_of_origin(kFinal)));
+  cluster.send(client, select_by_handle(1, packed_text(origin)));
+  EXPECT_GT(cluster.last_operation(1).header().piece_bytes(), 0u);
+  cluster.stop(1, cluster.last(1), 1, 8, {{0, 40}});
+  EXPECT_EQ(cluster.last_operation(1).header().shape_handle(), 0u);
+  wire::v1::SelectBody body;
+  ASSERT_TRUE(body.ParseFromString(cluster.last_operation(1).body()));
+  EXPECT_EQ(body.slice().first_slot(), 40u);
+  EXPECT_TRUE(body.has_filter());
+}
+
 TEST_F(SelectsByHandleTest, BothFormsAreAnsweredAsWholeSelectsAre) {
   cluster.send(client, define(1, shape_of_origin(kPartial)));
   const uint64_t final_definition = cluster.send(client, define(2, shape_of_origin(kFinal)));

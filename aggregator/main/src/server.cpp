@@ -327,7 +327,7 @@ void Server::on_turn_end() {
   compile();
   dial();
   core_->flush(network_.now(), effects_);
-  core_->step(semantics::WorkBudget(merging::kStepUnits), network_, effects_);
+  core_->step(semantics::WorkBudget(merging::kStepUnits), network_, network_.now(), effects_);
   for (const auto& [peer, reason] : effects_.closes) {
     spdlog::warn("closing {}: {}", peers_.contains(peer) ? peers_.at(peer) : "a peer", reason);
   }

@@ -102,7 +102,7 @@ class KnownStatementTest : public ::testing::Test {
       of_node_.near.reuse(std::move(*event));
     }
     while (cluster_.core().has_work(gauge_)) {
-      cluster_.core().step(semantics::WorkBudget(100'000), gauge_, effects_);
+      cluster_.core().step(semantics::WorkBudget(100'000), gauge_, cluster_.now(), effects_);
     }
     for (const auto& [peer, operation] : effects_.operations) {
       of_node_.near.send(operation);

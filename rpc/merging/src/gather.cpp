@@ -14,13 +14,6 @@ namespace daedalus::merging {
 
 namespace {
 
-/// Returns whether a slice ends behind where it began: otherwise whoever takes one after the other would never come to
-/// an end.
-bool goes_on(const semantics::Slice& slice, const wire::v1::Slice& next) {
-  return next.partition() == slice.partition &&
-         (next.segment() > slice.segment || (next.segment() == slice.segment && next.first_slot() > slice.first_slot));
-}
-
 wire::v1::Error wire_error(const Error& error, int64_t retry_after_ns) {
   wire::v1::Error made = contract::from_error(error);
   made.set_retry_after_ns(static_cast<uint64_t>(retry_after_ns));
@@ -73,6 +66,7 @@ void Gather::start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& ou
   state.counted = std::move(query.counted);
   state.rows = std::move(query.rows);
   state.moment = query.parts.empty() ? query.moment : 0;
+  state.goes_on = query.goes_on;
   state.waiting_count = query.parts.size();
   state.silent_count = query.may_begin_anew ? query.parts.size() : 0;
   state.parts.reserve(query.parts.size());
@@ -114,9 +108,10 @@ void Gather::open_merge(QueryId id, Query& query) {
 std::optional<wire::v1::Error> Gather::ask(QueryId id, Query& query, uint32_t index, Instant now, rpc::Outbox& out) {
   PartState& part = query.parts.at(index);
   while (true) {
-    auto error = candidates_.ask(id, index, part.asked(), now, out);
+    auto error = candidates_.ask(id, index, part.asked(), part.piece.get(), now, out);
     if (!error) {
       part.is_asked = true;
+      query.asked_bytes += part.piece != nullptr ? part.piece->answer_bytes() : 0;
       return std::nullopt;
     }
     if (part.candidate + 1 == part.part.candidates.size()) {
@@ -129,7 +124,8 @@ std::optional<wire::v1::Error> Gather::ask(QueryId id, Query& query, uint32_t in
 
 // ---- what candidates say ----
 
-void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, rpc::Outbox& out) {
+void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, uint64_t moment,
+                     rpc::Outbox& out) {
   const auto found = queries_.find(id);
   if (found == queries_.end()) {
     return;
@@ -137,11 +133,12 @@ void Gather::on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, Byte
   Query& query = found->second;
   query.parts.at(part).row_count += rows.row_count;
   note_first_word(id, query, query.parts.at(part));
+  note_moment(query, moment);
   if (is_planted(Fault::kAnswerMergedTwice)) {
     rows = {rows.rows + rows.rows, 2 * rows.row_count};
   }
   query.received_bytes += rows.rows.size();
-  if (query.received_bytes > limits_.received_bytes_max) {
+  if (query.received_bytes > limits_.received_bytes_max && !query.goes_on) {
     fail(id, wire_error(semantics::answer_too_large({limits_.received_bytes_max, limits_.merges.owner}), 0), out);
     return;
   }
@@ -162,25 +159,23 @@ void Gather::on_end(QueryId id, uint32_t index, PartEnd end, rpc::Outbox& out) {
   note_first_word(id, query, part);
   part.is_asked = false;
   part.has_ended = true;
+  query.asked_bytes -= part.piece != nullptr ? part.piece->answer_bytes() : 0;
   if (const auto flaw = flaw_of(query, part, end)) {
     wire::v1::Error error = wire_error(Error{ErrorCategory::kFatal, "XX000", *flaw, {}, 0}, 0);
     candidates_.add_missing(part.part, part.asked(), *flaw, error);
     fail(id, std::move(error), out);
     return;
   }
-  if (end.next_slice) {
-    query.next_slice = std::move(end.next_slice);
-  }
-  part.stamps = std::move(end.stamps);
+  query.lacks_moment |= end.moment == 0;
   note_moment(query, end.moment);
-  if (--query.waiting_count == 0) {
+  if (part.piece == nullptr) {
+    part.stamps = std::move(end.stamps);
+  }
+  --query.waiting_count;
+  take_rest(id, query, index, end);
+  if (query.waiting_count == 0) {
     complete(id, query, out);
   }
-}
-
-void Gather::note_moment(Query& query, uint64_t moment) {
-  query.lacks_moment |= moment == 0;
-  query.moment = query.moment == 0 ? moment : query.moment;
 }
 
 void Gather::note_first_word(QueryId id, Query& query, PartState& part) {
@@ -201,30 +196,6 @@ void Gather::complete(QueryId id, Query& query, rpc::Outbox& out) {
   merges_.end_parts(id);
 }
 
-std::optional<std::string> Gather::flaw_of(const Query& query, const PartState& part, const PartEnd& end) const {
-  if (end.row_count && *end.row_count != part.row_count) {
-    return fmt::format("{} announced {} rows and sent {}", candidates_.name(part.asked()), *end.row_count,
-                       part.row_count);
-  }
-  for (const PartitionId partition : part.part.partitions) {
-    const bool has_stamp = std::any_of(end.stamps.begin(), end.stamps.end(),
-                                       [&](const Stamp& stamp) { return stamp.partition == raw(partition); });
-    if (!has_stamp) {
-      return fmt::format("{} ended its answer without partition {}", candidates_.name(part.asked()), raw(partition));
-    }
-  }
-  const bool is_other_moment = query.moment != 0 && end.moment != 0 && query.moment != end.moment;
-  if (is_other_moment && !is_planted(Fault::kPartsAtTwoMoments)) {
-    return fmt::format("{} answered at moment {}, another part at moment {}", candidates_.name(part.asked()),
-                       end.moment, query.moment);
-  }
-  const auto& slice = query.selection->slice;
-  if (slice && end.next_slice && !goes_on(*slice, *end.next_slice)) {
-    return fmt::format("{} ended a slice before where it began", candidates_.name(part.asked()));
-  }
-  return std::nullopt;
-}
-
 void Gather::on_failed(QueryId id, uint32_t index, wire::v1::Error error, Instant now, rpc::Outbox& out) {
   const auto found = queries_.find(id);
   if (found == queries_.end()) {
@@ -233,6 +204,7 @@ void Gather::on_failed(QueryId id, uint32_t index, wire::v1::Error error, Instan
   Query& query = found->second;
   PartState& part = query.parts.at(index);
   part.is_asked = false;
+  query.asked_bytes -= part.piece != nullptr ? part.piece->answer_bytes() : 0;
   const bool is_untouched = part.row_count == 0;
   const bool has_others = part.candidate + 1 < part.part.candidates.size();
   if (error.category() != wire::v1::ERROR_CATEGORY_REJECTED && is_untouched && has_others) {
@@ -252,6 +224,9 @@ bool Gather::begin_anew(QueryId id, uint32_t refused, Instant now, rpc::Outbox& 
     return false;
   }
   query.parts.at(refused).is_asked = false;
+  std::erase_if(query.parts, [](const PartState& part) { return part.piece != nullptr; });
+  query.unasked.clear();
+  going_on_.erase(id);
   const bool is_part_alone = is_planted(Fault::kPartsAtTwoMoments);
   if (!is_part_alone) {
     merges_.close(id);
@@ -296,14 +271,14 @@ void Gather::step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, 
 
 void Gather::put(MergeScheduler::Piece piece, rpc::Outbox& out) {
   Query& query = queries_.at(piece.id);
+  query.passed_bytes += piece.rows.rows.size();
   if (query.counted != nullptr) {
     query.counted_rows += piece.rows.row_count;
     piece.rows = {};
   }
-  query.sent_bytes += piece.rows.rows.size();
   if (piece.error) {
     fail(piece.id, *piece.error, out);
-  } else if (query.sent_bytes > limits_.merges.answer_bytes_max) {
+  } else if (query.passed_bytes > limits_.merges.answer_bytes_max && !query.goes_on) {
     fail(piece.id, wire_error(semantics::answer_too_large({limits_.merges.answer_bytes_max, limits_.merges.owner}), 0),
          out);
   } else {
@@ -329,6 +304,9 @@ void Gather::send_rows(Query& query, semantics::MergedRows rows, rpc::Outbox& ou
   wire::v1::QueryRows& message = rpc::add_rows(query.to, out);
   if (query.form == semantics::AnswerForm::kFinal && !query.has_sent_columns) {
     add_columns(query, message);
+  }
+  if (query.row_count == 0) {
+    message.set_moment(query.moment);
   }
   query.row_count += rows.row_count;
   message.set_row_count(static_cast<uint32_t>(rows.row_count));
@@ -393,6 +371,9 @@ void Gather::finish(QueryId id, Query& query, rpc::Outbox& out) {
       stamp.write(*end.add_stamps());
     }
   }
+  for (PartState& part : query.parts) {
+    std::move(part.rest.begin(), part.rest.end(), google::protobuf::RepeatedFieldBackInserter(end.mutable_rest()));
+  }
   if (query.next_slice) {
     *end.mutable_next_slice() = std::move(*query.next_slice);
   }
@@ -446,6 +427,7 @@ void Gather::close(QueryId id, rpc::Outbox& out) {
   }
   merges_.close(id);
   queries_.erase(id);
+  going_on_.erase(id);
   candidates_.on_over(id);
 }
 

@@ -36,8 +36,10 @@ void MergeScheduler::open(QueryId id, rpc::Requester to, const semantics::Select
     spare_.pop_back();
     merge.merger->restart();
   } else {
-    merge.merger = std::make_unique<semantics::AnswerMerger>(
-        selection, form, semantics::AnswerLimit{limits_.answer_bytes_max, limits_.owner});
+    // Whoever sends rows that pass as they come knows whether they have a bound.
+    const uint64_t bytes_max = semantics::can_stream(selection) ? UINT64_MAX : limits_.answer_bytes_max;
+    merge.merger =
+        std::make_unique<semantics::AnswerMerger>(selection, form, semantics::AnswerLimit{bytes_max, limits_.owner});
   }
   merge.lease = ByteLease(budget_, static_cast<ByteBudget::Holder>(id));
   const bool is_new = merges_.emplace(id, std::move(merge)).second;

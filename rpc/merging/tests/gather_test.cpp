@@ -1,165 +1,7 @@
-#include "daedalus/merging/gather.hpp"
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <map>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
-
-#include "daedalus/contract/translate.hpp"
-#include "daedalus/semantics/packed.hpp"
-#include "daedalus/semantics/scalar_function.hpp"
-#include "random_values.hpp"
+#include "gather_fixture.hpp"
 
 namespace daedalus::merging {
 namespace {
-
-using semantics::AnswerForm;
-using semantics::MergedRows;
-using semantics::Value;
-
-const std::vector<semantics::Type> kTypes = {{semantics::TypeKind::kInt}};
-constexpr rpc::Requester kAsker{rpc::PeerId{1}, 7};
-constexpr QueryId kQuery{1};
-constexpr Instant kNow{};
-
-MergedRows numbers(const std::vector<int64_t>& values) {
-  MergedRows made;
-  for (const int64_t value : values) {
-    semantics::append_packed_row(kTypes, std::vector<Value>{value}, made.rows);
-    ++made.row_count;
-  }
-  return made;
-}
-
-/// Plays the candidates; remembers what they are asked.
-class FakeCandidates final : public Candidates {
- public:
-  using Asked = std::pair<uint32_t, uint32_t>;  ///< Part and candidate.
-
-  std::optional<wire::v1::Error> ask(QueryId /*id*/, uint32_t part, CandidateId candidate, Instant /*now*/,
-                                     rpc::Outbox& /*out*/) override {
-    if (away.contains(raw(candidate))) {
-      return contract::from_error(Error{ErrorCategory::kRetry, "08006", name(candidate) + " is away", {}, 0});
-    }
-    asked.emplace_back(part, raw(candidate));
-    return std::nullopt;
-  }
-  void give_up(QueryId /*id*/, uint32_t part, CandidateId candidate, rpc::Outbox& /*out*/) override {
-    given_up.emplace_back(part, raw(candidate));
-  }
-  void on_over(QueryId /*id*/) override { ++over_count; }
-  [[nodiscard]] uint64_t mark() const override { return 77; }
-  [[nodiscard]] std::string name(CandidateId candidate) const override {
-    return "candidate " + std::to_string(raw(candidate));
-  }
-  void add_missing(const Part& part, CandidateId /*candidate*/, const std::string& reason,
-                   wire::v1::Error& error) const override {
-    for (const PartitionId partition : part.partitions) {
-      auto& missing = *error.add_missing();
-      missing.set_partition(raw(partition));
-      missing.set_reason(reason);
-    }
-  }
-
-  std::set<uint32_t> away;
-  std::vector<Asked> asked;
-  std::vector<Asked> given_up;
-  uint32_t over_count = 0;
-};
-
-class GatherTest : public testing::Test {
- protected:
-  GatherTest() {
-    schema_->columns = {{"v", {semantics::TypeKind::kInt}, true, {}}};
-    selection_ = *semantics::bind_items(*schema_, {{.name = "v", .column = 0}});
-  }
-
-  /// One part for each list of candidates, of the partition of the same number.
-  void start(const std::vector<std::vector<uint32_t>>& candidates, std::shared_ptr<const MergedRows> known = nullptr) {
-    GatheredQuery query{kAsker,      std::make_shared<const semantics::Selection>(selection_),
-                        form_,       std::make_shared<const std::vector<semantics::Column>>(schema_->columns),
-                        {},          {},
-                        std::nullopt};
-    query.rows = std::move(known);
-    query.counted = counted_;
-    query.may_begin_anew = may_begin_anew_;
-    query.moment = 5;
-    for (uint32_t i = 0; i < candidates.size(); ++i) {
-      Part part{{PartitionId{i}}, 0, {}};
-      for (const uint32_t candidate : candidates[i]) {
-        part.candidates.push_back(CandidateId{candidate});
-      }
-      query.parts.push_back(std::move(part));
-    }
-    gather_.start(kQuery, std::move(query), kNow, out_);
-  }
-  /// Wants twelve through the number of rows.
-  void start_counting(const std::vector<std::vector<uint32_t>>& candidates) {
-    constexpr semantics::TypeKind kNumber = semantics::TypeKind::kBigint;
-    semantics::Schema schema;
-    schema.columns = {{"number", {kNumber}, false, {}}};
-    const std::array<semantics::ArgumentKind, 2> sides{{{kNumber}, {kNumber}}};
-    std::vector<semantics::BoundExpression> parts{semantics::make_constant({kNumber}, Value(int64_t{12})),
-                                                  semantics::column_of(schema, 0)};
-    semantics::SelectList list;
-    list.outputs.push_back(
-        {"x", *semantics::make_named_call(**semantics::resolve_function("/", true, sides), std::move(parts), nullptr)});
-    counted_ = std::make_shared<const semantics::Selection>(*semantics::bind_select(schema, std::move(list)));
-    form_ = AnswerForm::kFinal;
-    start(candidates);
-  }
-  void rows(uint32_t part, const std::vector<int64_t>& values) {
-    gather_.on_rows(kQuery, part, numbers(values), {}, out_);
-  }
-  void end(uint32_t part, std::optional<uint64_t> row_count = {}, uint64_t moment = 0) {
-    PartEnd made{row_count, {}, std::nullopt, moment};
-    made.stamps.push_back({.partition = part});
-    gather_.on_end(kQuery, part, std::move(made), out_);
-  }
-  void fail(uint32_t part, ErrorCategory category = ErrorCategory::kRetry) {
-    gather_.on_failed(kQuery, part, contract::from_error(Error{category, "08006", "it has gone", {}, 0}), kNow, out_);
-  }
-  [[nodiscard]] bool begin_anew(uint32_t refused) { return gather_.begin_anew(kQuery, refused, kNow, out_); }
-  void run() {
-    const rpc::EmptyGauge gauge;
-    while (gather_.has_work(gauge)) {
-      semantics::WorkBudget budget(1'000);
-      gather_.step(budget, gauge, out_);
-    }
-  }
-
-  /// All rows that were sent, in their order.
-  [[nodiscard]] std::string sent_rows() const {
-    std::string all;
-    for (const auto& [peer, result] : out_.results) {
-      all += result.rows().rows();
-    }
-    return all;
-  }
-  [[nodiscard]] std::vector<wire::v1::Result> last_words() const {
-    std::vector<wire::v1::Result> words;
-    for (const auto& [peer, result] : out_.results) {
-      if (result.has_end() || result.has_error()) {
-        words.push_back(result);
-      }
-    }
-    return words;
-  }
-
-  std::shared_ptr<semantics::Schema> schema_ = std::make_shared<semantics::Schema>();
-  semantics::Selection selection_;
-  AnswerForm form_ = AnswerForm::kPartial;
-  bool may_begin_anew_ = false;
-  std::shared_ptr<const semantics::Selection> counted_;
-  FakeCandidates candidates_;
-  rpc::Outbox out_;
-  Gather gather_{GatherLimits{}, std::make_shared<ByteBudget>(8u << 20), candidates_};
-};
 
 TEST_F(GatherTest, InsteadOfCountedRowsOneLeavesThatIsMadeOfTheirNumber) {
   start_counting({{0}, {1}});
@@ -427,7 +269,7 @@ TEST_F(GatherTest, AnEndThatIsNotTrueFailsTheQuery) {
 
 TEST_F(GatherTest, AnEndWithoutAStampOfEachPartitionFailsTheQuery) {
   start({{0}, {1}});
-  PartEnd strange{0, {}, std::nullopt};
+  PartEnd strange{0, {}, {}};
   strange.stamps.push_back({.partition = 1});
   gather_.on_end(kQuery, 0, std::move(strange), out_);
   ASSERT_EQ(last_words().size(), 1u);
@@ -442,13 +284,13 @@ class GatherSliceTest : public GatherTest {
   wire::v1::Result answer_with(const std::optional<std::array<uint32_t, 3>>& next) {
     out_.clear();
     start({{0}});
-    PartEnd made{0, {}, std::nullopt};
+    PartEnd made{0, {}, {}};
     made.stamps.push_back({.partition = 0});
     if (next) {
-      made.next_slice.emplace();
-      made.next_slice->set_partition((*next)[0]);
-      made.next_slice->set_segment((*next)[1]);
-      made.next_slice->set_first_slot((*next)[2]);
+      wire::v1::Slice& following = made.rest.emplace_back();
+      following.set_partition((*next)[0]);
+      following.set_segment((*next)[1]);
+      following.set_first_slot((*next)[2]);
     }
     gather_.on_end(kQuery, 0, std::move(made), out_);
     run();
@@ -479,7 +321,7 @@ TEST_F(GatherTest, WithoutMemoryForItsRowsAQueryEndsWithAHintWhenToAskAgain) {
                       {},          {Part{{PartitionId{0}}, 0, {CandidateId{0}}}},
                       std::nullopt};
   poor.start(kQuery, std::move(query), kNow, out_);
-  poor.on_rows(kQuery, 0, numbers(std::vector<int64_t>(1'000, 7)), {}, out_);
+  poor.on_rows(kQuery, 0, numbers(std::vector<int64_t>(1'000, 7)), {}, 0, out_);
   ASSERT_EQ(last_words().size(), 1u);
   EXPECT_EQ(last_words()[0].error().sqlstate(), "53200");
   EXPECT_EQ(last_words()[0].error().retry_after_ns(), static_cast<uint64_t>(GatherLimits{}.retry_after_ns));

@@ -94,7 +94,8 @@ std::optional<wire::v1::Slice> QueryController::slice_after(const semantics::Sel
 // ---- segments as candidates ----
 
 std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*/, CandidateId candidate,
-                                                    Instant /*now*/, rpc::Outbox& /*out*/) {
+                                                    const wire::v1::Slice* /*piece*/, Instant /*now*/,
+                                                    rpc::Outbox& /*out*/) {
   Running& running = queries_.at(id);
   const SegmentIndex segment{raw(candidate)};
   const bool is_taken =
@@ -157,7 +158,8 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   }
   // Made before the rows are moved and, with them, the query may be over.
   merging::PartEnd end = output.is_last ? end_of(running, segment, output) : merging::PartEnd{};
-  gather_.on_rows(id, part, {std::move(output.rows), output.row_count}, std::move(output.lease), out);
+  gather_.on_rows(id, part, {std::move(output.rows), output.row_count}, std::move(output.lease),
+                  raw(running.query.moment), out);
   if (output.is_last) {
     gather_.on_end(id, part, std::move(end), out);
   }
@@ -182,7 +184,7 @@ merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex se
                         .durable = raw(log_.durable(output.prefix))});
   end.moment = raw(running.query.moment);
   if (const auto& slice = running.query.selection->slice; slice && output.next_slot) {
-    wire::v1::Slice& next = end.next_slice.emplace();
+    wire::v1::Slice& next = end.rest.emplace_back();
     next.set_partition(slice->partition);
     next.set_segment(slice->segment);
     next.set_first_slot(*output.next_slot);

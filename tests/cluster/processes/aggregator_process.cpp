@@ -170,7 +170,7 @@ void AggregatorProcess::compile(std::vector<aggregator::CompileRequest> requests
 }
 
 void AggregatorProcess::carry_out(aggregator::Effects effects) {
-  core_->step(semantics::WorkBudget(kStepUnits), *this, effects);
+  core_->step(semantics::WorkBudget(kStepUnits), *this, endpoint_->now(), effects);
   for (const auto& request : std::exchange(effects.dials, {})) {
     core_->on_dialled(request.endpoint, endpoint_->dial(request.endpoint), effects);
   }

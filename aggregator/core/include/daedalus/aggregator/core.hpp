@@ -76,6 +76,8 @@ struct AggregatorOptions {
   uint32_t statement_size_max = kStatementSizeMax;  ///< Bytes of SQL text and parameters.
   /// The most bytes of rows sent to whoever asked.
   uint64_t answer_bytes_max = semantics::kAnswerBytesMax;
+  /// The most bytes of rows that are asked for ahead of the reader of an answer that goes on piece by piece.
+  uint64_t ahead_bytes_max = 8u << 20;
   /// Parts that come in messages of nodes pass uncut.
   merging::MergeLimits merges{.message_bytes_max = (1u << 20) - 4'096};
   /// The budget of all answers of this process, until they have left it.
@@ -157,7 +159,7 @@ class AggregatorCore {
   /// Ends a turn of input: no-op ranges that were held back to grow leave now.
   void flush(Instant now, Effects& effects);
   /// Gets on with answers, as far as the budget allows and their receivers have room for them.
-  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects);
+  void step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Instant now, Effects& effects);
   /// From now on every new operation is refused with RETRY 57P01; those in flight go on.
   void drain();
 

@@ -9,8 +9,10 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,10 @@ struct GatheredQuery {
   bool may_begin_anew = false;
   /// The moment of an answer that has no parts.
   uint64_t moment = 0;
+  /// The rest that a part leaves out is asked for piece by piece, as the reader reads, and its rows belong to this
+  /// answer, which may have any number of them. Only of a query without a slice that can_stream(). Otherwise the end
+  /// names what is left out.
+  bool goes_on = false;
 };
 
 /// The prefix that a segment was in when it answered.
@@ -85,19 +91,21 @@ struct PartEnd {
   /// The number of all rows that were sent for the part, where that can differ.
   std::optional<uint64_t> row_count;
   Stamps stamps;  ///< At least one of each partition.
-  /// The rest, where a slice ended before its part did.
-  std::optional<wire::v1::Slice> next_slice;
+  /// What the part has left out: of a slice the one that follows, otherwise at most one piece a segment.
+  std::vector<wire::v1::Slice> rest;
   /// The part is the table after exactly the updates 1 to here; 0: whoever answered does not say.
   uint64_t moment = 0;
 };
 
-/// How the owner reaches its candidates. Called by Gather only; must not call it.
+/// How the owner reaches its candidates. Called by Gather only; must not change it.
 class Candidates {
  public:
   virtual ~Candidates() = default;
-  /// Asks for a part. An error means that this candidate cannot be asked now.
+  /// Asks for a part, or for one piece of it where `piece` is not null. An error means that this candidate cannot be
+  /// asked now.
   [[nodiscard]] virtual std::optional<wire::v1::Error> ask(QueryId id, uint32_t part, CandidateId candidate,
-                                                           Instant now, rpc::Outbox& out) = 0;
+                                                           const wire::v1::Slice* piece, Instant now,
+                                                           rpc::Outbox& out) = 0;
   /// Tells the candidate that its answer is not wanted any longer; it may still answer.
   virtual void give_up(QueryId id, uint32_t part, CandidateId candidate, rpc::Outbox& out) = 0;
   /// The query has had its last message, or nobody wants one. Gather knows it no more.
@@ -116,6 +124,9 @@ struct GatherLimits {
   /// Rows that may come for one query, merged or not; rows that leave are bounded by `merges.answer_bytes_max`.
   uint64_t received_bytes_max = UINT64_MAX;
   int64_t retry_after_ns = 10 * kMillisecond;  ///< Hint that goes with a refusal for lack of room.
+  /// A query that goes on has been asked for so many bytes of rows at most that have not left: pieces are no larger
+  /// than is their share, and the next ones wait for the reader.
+  uint64_t ahead_bytes_max = 8u << 20;
 };
 
 /// Invariants: exactly one QueryEnd or Error leaves per query, whatever arrives in whatever order, unless it was
@@ -130,7 +141,9 @@ class Gather {
   void start(QueryId id, GatheredQuery query, Instant now, rpc::Outbox& out);
 
   // ---- what candidates say ----
-  void on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, rpc::Outbox& out);
+  /// `moment`: as in PartEnd.
+  void on_rows(QueryId id, uint32_t part, semantics::MergedRows rows, ByteLease lease, uint64_t moment,
+               rpc::Outbox& out);
   /// A text for the next rows: empty, with the memory of some that have left. Who swaps it for what came gives that one
   /// its memory.
   [[nodiscard]] std::string spare_text();
@@ -154,10 +167,17 @@ class Gather {
 
   /// Merges and sends a bounded piece of what has come, and lets go of what nobody waits for.
   void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out);
-  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const { return merges_.has_work(gauge); }
+  /// Asks for the next pieces of queries that go on, as far as their readers have room.
+  void ask_for_more(const rpc::OutputGauge& gauge, Instant now, rpc::Outbox& out);
+  /// Returns whether step() or ask_for_more() would get on.
+  [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
 
   [[nodiscard]] bool contains(QueryId id) const { return queries_.contains(id); }
   [[nodiscard]] size_t count() const { return queries_.size(); }
+  /// Returns whether nothing of the query is asked, because its reader has to read first. Precondition: contains(id).
+  [[nodiscard]] bool waits_for_reader(QueryId id) const;
+  /// Returns the piece of the table that the part is. Precondition: contains(id).
+  [[nodiscard]] const Part& part(QueryId id, uint32_t index) const { return queries_.at(id).parts.at(index).part; }
 
  private:
   struct PartState {
@@ -168,6 +188,10 @@ class Gather {
     bool has_ended = false;
     uint64_t row_count = 0;
     Stamps stamps;
+    /// It is the rest of another part, asked for piece by piece: the piece that is asked for, or is the next one. Null:
+    /// it was asked for whole.
+    std::unique_ptr<wire::v1::Slice> piece;
+    std::vector<wire::v1::Slice> rest;  ///< Left out, for whoever asked.
 
     [[nodiscard]] CandidateId asked() const { return part.candidates.at(candidate); }
   };
@@ -183,8 +207,11 @@ class Gather {
     size_t silent_count = 0;      ///< Parts without whose first word no row leaves.
     size_t waiting_count = 0;     ///< Parts that have not ended.
     uint64_t received_bytes = 0;  ///< Rows as they came.
-    uint64_t sent_bytes = 0;
-    uint64_t row_count = 0;  ///< Sent.
+    uint64_t passed_bytes = 0;    ///< Rows that have come out of the merge.
+    bool goes_on = false;
+    std::deque<uint32_t> unasked;  ///< Parts whose next pieces are to be asked for, in this order.
+    uint64_t asked_bytes = 0;      ///< Bounds the rows of the pieces that are asked for.
+    uint64_t row_count = 0;        ///< Sent.
     std::shared_ptr<const semantics::Selection> counted;
     uint64_t counted_rows = 0;  ///< Not sent.
     std::optional<wire::v1::Slice> next_slice;
@@ -195,7 +222,7 @@ class Gather {
     std::string last_refusal;
   };
 
-  static void note_moment(Query& query, uint64_t moment);
+  static void note_moment(Query& query, uint64_t moment) { query.moment = query.moment == 0 ? moment : query.moment; }
   /// Asks candidates of a part until one takes it; without one the error of the last.
   [[nodiscard]] std::optional<wire::v1::Error> ask(QueryId id, Query& query, uint32_t index, Instant now,
                                                    rpc::Outbox& out);
@@ -205,9 +232,20 @@ class Gather {
   void take_back(QueryId id, Query& query, uint32_t index, rpc::Outbox& out);
   /// Notes that a part answers; rows may leave once all do.
   void note_first_word(QueryId id, Query& query, PartState& part);
+  /// Returns whether a rest that the part names lies behind what it was asked for: otherwise whoever takes one piece
+  /// after the other would never come to an end.
+  [[nodiscard]] static bool lies_behind(const Query& query, const PartState& part, const wire::v1::Slice& next);
   /// Returns what is wrong with the end of a part, if anything is.
   [[nodiscard]] std::optional<std::string> flaw_of(const Query& query, const PartState& part, const PartEnd& end) const;
   void open_merge(QueryId id, Query& query);
+  /// Takes what the part has left out, as the kind of the query wants it.
+  void take_rest(QueryId id, Query& query, uint32_t index, PartEnd& end);
+  /// The pieces that follow are to be asked for: of this part, where it is a piece itself, otherwise of new ones.
+  void go_on(QueryId id, Query& query, uint32_t index, const PartEnd& end);
+  /// Returns how large pieces of the query may be.
+  [[nodiscard]] uint64_t piece_bytes(const Query& query) const;
+  /// Returns whether the next piece of the query may be asked for.
+  [[nodiscard]] bool wants_more(const Query& query, const rpc::OutputGauge& gauge) const;
   /// Every part has ended.
   void complete(QueryId id, Query& query, rpc::Outbox& out);
   void put(MergeScheduler::Piece piece, rpc::Outbox& out);
@@ -223,6 +261,7 @@ class Gather {
   Candidates& candidates_;
   MergeScheduler merges_;
   boost::unordered_flat_map<QueryId, Query> queries_;
+  std::set<QueryId> going_on_;  ///< Have pieces that are to be asked for.
   /// Texts of rows that have left: at most kSpareTextsMax small ones.
   std::vector<std::string> spare_texts_;
 };

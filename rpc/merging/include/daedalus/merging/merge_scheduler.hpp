@@ -75,6 +75,9 @@ class MergeScheduler {
   /// Returns whether a step would get on.
   [[nodiscard]] bool has_work(const rpc::OutputGauge& gauge) const;
 
+  /// Returns whether the peer has room for more rows of the answer to `to`.
+  [[nodiscard]] bool has_room(rpc::Requester to, const rpc::OutputGauge& gauge) const;
+
   [[nodiscard]] size_t open_count() const { return merges_.size(); }
 
  private:
@@ -92,7 +95,6 @@ class MergeScheduler {
   };
 
   void wait_for_turn(QueryId id, Merge& merge);
-  [[nodiscard]] bool has_room(rpc::Requester to, const rpc::OutputGauge& gauge) const;
   /// Returns the query whose answer a peer waits for although it has to read first.
   [[nodiscard]] std::optional<QueryId> find_awaited(rpc::PeerId peer, const std::set<QueryId>& blocked,
                                                     const rpc::OutputGauge& gauge) const;

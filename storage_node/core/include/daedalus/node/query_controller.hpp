@@ -72,8 +72,8 @@ class QueryController final : private merging::Candidates {
   using Queries = std::unordered_map<merging::QueryId, Running>;
 
   // ---- segments as candidates ----
-  std::optional<wire::v1::Error> ask(merging::QueryId id, uint32_t part, merging::CandidateId candidate, Instant now,
-                                     rpc::Outbox& out) override;
+  std::optional<wire::v1::Error> ask(merging::QueryId id, uint32_t part, merging::CandidateId candidate,
+                                     const wire::v1::Slice* piece, Instant now, rpc::Outbox& out) override;
   void give_up(merging::QueryId id, uint32_t part, merging::CandidateId candidate, rpc::Outbox& out) override;
   void on_over(merging::QueryId id) override;
   [[nodiscard]] std::string name(merging::CandidateId candidate) const override;
