@@ -27,7 +27,7 @@ struct SessionLimits {
   size_t input_size_max = 64u << 10;         ///< Read ahead while a statement runs, bytes.
   uint64_t output_pause_size = 256u << 10;   ///< So much unread output: no further message is looked at, bytes.
   int64_t startup_ns_max = 10 * kSecond;     ///< Until its client has logged in.
-  int64_t stall_ns_max = 60 * kSecond;       ///< While output waits and none of it leaves.
+  int64_t stall_ns_max = 600 * kSecond;      ///< While output waits and none of it leaves.
   int64_t operation_ns_max = 600 * kSecond;  ///< For a statement without statement_timeout.
 };
 
