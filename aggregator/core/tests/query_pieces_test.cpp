@@ -24,6 +24,16 @@ class QueryPiecesTest : public ::testing::Test {
   [[nodiscard]] const wire::v1::OperationHeader& last_header(uint32_t node) const {
     return cluster.last_operation(node).header();
   }
+  /// Returns the header of the SELECT that node 0 has been sent last.
+  [[nodiscard]] const wire::v1::OperationHeader& last_select() const {
+    uint64_t sequence = cluster.last(0);
+    while (cluster.operation(cluster.peer_of(0), sequence).header().kind() != wire::v1::OPERATION_KIND_SELECT) {
+      --sequence;
+    }
+    return cluster.operation(cluster.peer_of(0), sequence).header();
+  }
+  /// Node 0 stops before this slot, at moment 8.
+  void stop_before(uint64_t slot) { cluster.stop(0, last_select().sequence(), 0, 8, {{0, slot}}); }
   /// A query of node 0, which may take a second.
   void select_for_a_second() {
     auto body = select_ids(origin_in(0, 2));
@@ -67,7 +77,7 @@ TEST_F(QueryPiecesTest, AnAnswerGoesOnAtItsMoment) {
 TEST_F(QueryPiecesTest, AnAnswerOfOneNodeGoesOnAtTheMomentThatTheNodeHasTaken) {
   select_for_a_second();
   EXPECT_FALSE(last_header(0).has_at());
-  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}});
+  stop_before(40);
   EXPECT_EQ(last_header(0).at(), 8u);
   EXPECT_TRUE(last_header(0).is_firm());
 }
@@ -87,9 +97,9 @@ TEST_F(QueryPiecesTest, EachPieceHasTheTimeOfTheQuery) {
   select_for_a_second();
   for (uint64_t slot = 1; slot < 5; ++slot) {
     cluster.advance(900 * kMillisecond);
-    cluster.stop(0, cluster.last(0), 0, 8, {{0, slot}});
-    EXPECT_EQ(cluster.take(), "node 0 <- SELECT\n");
-    EXPECT_EQ(last_header(0).remaining_ns(), static_cast<uint64_t>(kSecond));
+    stop_before(slot);
+    EXPECT_THAT(cluster.take(), HasSubstr("node 0 <- SELECT\n"));
+    EXPECT_EQ(last_select().remaining_ns(), static_cast<uint64_t>(kSecond));
   }
   cluster.advance(1'100 * kMillisecond);
   EXPECT_THAT(cluster.take(), HasSubstr("57014"));
@@ -98,7 +108,8 @@ TEST_F(QueryPiecesTest, EachPieceHasTheTimeOfTheQuery) {
 TEST_F(QueryPiecesTest, AReaderMayTakeAnyTime) {
   select_for_a_second();
   cluster.set_unread(kFull);
-  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}});
+  stop_before(40);
+  cluster.flush();
   static_cast<void>(cluster.take());
   cluster.advance(3'600 * kSecond);
   EXPECT_EQ(cluster.core().operations_in_flight(), 1u);
@@ -111,7 +122,7 @@ TEST_F(QueryPiecesTest, AReaderMayTakeAnyTime) {
 
 TEST_F(QueryPiecesTest, AMomentThatHasGoneEndsTheAnswer) {
   select_for_a_second();
-  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}});
+  stop_before(40);
   static_cast<void>(cluster.take());
   cluster.fail(0, cluster.last(0), Error{ErrorCategory::kRejected, "72000", "moment 8 is too long ago", {}, 0});
   EXPECT_THAT(cluster.take(), HasSubstr("72000"));
@@ -120,7 +131,7 @@ TEST_F(QueryPiecesTest, AMomentThatHasGoneEndsTheAnswer) {
 
 TEST_F(QueryPiecesTest, ANodeThatIsLostEndsTheAnswerAndIsNamed) {
   select_for_a_second();
-  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}});
+  stop_before(40);
   static_cast<void>(cluster.take());
   cluster.node_down(0);
   ASSERT_FALSE(cluster.results().empty());
@@ -131,7 +142,7 @@ TEST_F(QueryPiecesTest, ANodeThatIsLostEndsTheAnswerAndIsNamed) {
 
 TEST_F(QueryPiecesTest, WhoeverAbortsIsAskedNothingMoreFor) {
   select_for_a_second();
-  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}});
+  stop_before(40);
   static_cast<void>(cluster.take());
   cluster.abort(client, 1);
   EXPECT_THAT(cluster.take(), HasSubstr("node 0 <- ABORT SELECT"));

@@ -224,7 +224,8 @@ bool Gather::begin_anew(QueryId id, uint32_t refused, Instant now, rpc::Outbox& 
     return false;
   }
   query.parts.at(refused).is_asked = false;
-  std::erase_if(query.parts, [](const PartState& part) { return part.piece != nullptr; });
+  const auto is_piece = [](const PartState& part) { return part.piece != nullptr; };
+  query.parts.erase(std::remove_if(query.parts.begin(), query.parts.end(), is_piece), query.parts.end());
   query.unasked.clear();
   going_on_.erase(id);
   const bool is_part_alone = is_planted(Fault::kPartsAtTwoMoments);

@@ -113,7 +113,7 @@ void Gather::ask_for_more(const rpc::OutputGauge& gauge, Instant now, rpc::Outbo
     Query& query = queries_.at(id);
     while (!query.unasked.empty() && wants_more(query, gauge)) {
       const uint32_t index = query.unasked.front();
-      query.unasked.pop_front();
+      query.unasked.erase(query.unasked.begin());
       query.parts[index].piece->set_answer_bytes(piece_bytes(query));
       if (auto error = ask(id, query, index, now, out)) {
         fail(id, std::move(*error), out);

@@ -126,9 +126,8 @@ class GatherTest : public testing::Test {
   void end(uint32_t part, std::optional<uint64_t> row_count = {}, uint64_t moment = 0,
            const std::vector<std::array<uint32_t, 3>>& rest = {}) {
     PartEnd made{row_count, {}, {}, moment};
-    for (const PartitionId partition : gather_.part(kQuery, part).partitions) {
-      made.stamps.push_back({.partition = raw(partition)});
-    }
+    made.stamps.push_back(
+        {.partition = gather_.contains(kQuery) ? raw(gather_.part(kQuery, part).partitions.front()) : part});
     for (const auto& [partition, segment, first_slot] : rest) {
       wire::v1::Slice& piece = made.rest.emplace_back();
       piece.set_partition(partition);

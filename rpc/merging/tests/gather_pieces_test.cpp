@@ -7,7 +7,7 @@ namespace {
 using Asked = FakeCandidates::Asked;
 
 /// The peer has not read so many bytes.
-class Gauge final : public rpc::OutputGauge {
+class UnreadGauge final : public rpc::OutputGauge {
  public:
   [[nodiscard]] uint64_t output_waiting(rpc::PeerId /*peer*/) const override { return waiting; }
 
@@ -24,7 +24,7 @@ class GatherPiecesTest : public GatherTest {
     gather_.ask_for_more(gauge_, kNow, out_);
   }
 
-  Gauge gauge_;
+  UnreadGauge gauge_;
 };
 
 TEST_F(GatherPiecesTest, AnAnswerGoesOnUntilNothingIsLeftOut) {

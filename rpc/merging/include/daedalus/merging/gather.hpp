@@ -9,7 +9,6 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
@@ -209,9 +208,9 @@ class Gather {
     uint64_t received_bytes = 0;  ///< Rows as they came.
     uint64_t passed_bytes = 0;    ///< Rows that have come out of the merge.
     bool goes_on = false;
-    std::deque<uint32_t> unasked;  ///< Parts whose next pieces are to be asked for, in this order.
-    uint64_t asked_bytes = 0;      ///< Bounds the rows of the pieces that are asked for.
-    uint64_t row_count = 0;        ///< Sent.
+    std::vector<uint32_t> unasked;  ///< Parts whose next pieces are to be asked for, in this order.
+    uint64_t asked_bytes = 0;       ///< Bounds the rows of the pieces that are asked for.
+    uint64_t row_count = 0;         ///< Sent.
     std::shared_ptr<const semantics::Selection> counted;
     uint64_t counted_rows = 0;  ///< Not sent.
     std::optional<wire::v1::Slice> next_slice;
