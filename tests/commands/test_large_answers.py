@@ -109,10 +109,13 @@ def read_by_held_cursor(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
 
 
 def read_by_copy(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
-    with cluster.connect() as connection, connection.cursor() as cursor:
-        with cursor.copy("COPY entries (id, balance, moves) TO STDOUT") as copy:
-            copy.set_types(["int4", "int8", "int8"])
-            return [(int(row[0]), int(row[1]), int(row[2])) for row in copy.rows()]
+    with (
+        cluster.connect() as connection,
+        connection.cursor() as cursor,
+        cursor.copy("COPY entries (id, balance, moves) TO STDOUT") as copy,
+    ):
+        copy.set_types(["int4", "int8", "int8"])
+        return [(int(row[0]), int(row[1]), int(row[2])) for row in copy.rows()]
 
 
 def read_by_psql(cluster: LocalCluster, folder: Path) -> Iterable[Row]:
@@ -149,7 +152,7 @@ def test_an_answer_beyond_any_bound_is_the_table_at_one_moment(
 
 
 def resident_bytes(process: int) -> int:
-    """What a process has of the machine's memory now."""
+    """Returns how much of the machine's memory a process has now."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * 4096
 

@@ -1,4 +1,4 @@
-// What is wrong with a query whatever its rows are: nodes that are away or older, moments that cannot be had.
+// Refuses queries whatever their rows are: for nodes that are away or older, and for moments that cannot be had.
 #include <fmt/format.h>
 
 #include <algorithm>

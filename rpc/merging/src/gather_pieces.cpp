@@ -86,7 +86,7 @@ void Gather::go_on(QueryId id, Query& query, uint32_t index, const PartEnd& end)
       part.row_count = 0;
       query.unasked.push_back(index);
     } else {
-      continue;  // What is left of that segment, if anything is, is a part of its own.
+      continue;  // Another part is the rest of that segment, if it has any.
     }
     ++query.waiting_count;
     going_on_.insert(id);

@@ -90,7 +90,7 @@ struct PartEnd {
   /// The number of all rows that were sent for the part, where that can differ.
   std::optional<uint64_t> row_count;
   Stamps stamps;  ///< At least one of each partition.
-  /// What the part has left out: of a slice the one that follows, otherwise at most one piece a segment.
+  /// The part has left it out: of a slice the one that follows, otherwise at most one piece a segment.
   std::vector<wire::v1::Slice> rest;
   /// The part is the table after exactly the updates 1 to here; 0: whoever answered does not say.
   uint64_t moment = 0;
