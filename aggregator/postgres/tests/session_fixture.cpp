@@ -255,6 +255,7 @@ void SessionTest::answer_of(size_t operation, const std::vector<int64_t>& values
   *result.mutable_rows()->add_columns() = contract::from_column(int_column());
   result.mutable_rows()->set_rows(packed(values).rows);
   result.mutable_rows()->set_row_count(static_cast<uint32_t>(values.size()));
+  result.mutable_rows()->set_moment(moment_);
   session_->on_result(std::move(result), now_);
   if (ends) {
     wire::v1::Result end;

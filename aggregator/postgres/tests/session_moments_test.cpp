@@ -69,6 +69,17 @@ TEST_F(SessionMomentsTest, TheMomentOfTheLastAnswerIsShown) {
   EXPECT_EQ(told("SET daedalus.moment = 5"), "E 55P02 parameter \"daedalus.moment\" cannot be changed|Z I");
 }
 
+TEST_F(SessionMomentsTest, FirstRowsOfAnAnswerTellItsMoment) {
+  send(query("BEGIN") + query("DECLARE c CURSOR FOR SELECT id FROM tickets"));
+  described();
+  moment_ = 9;
+  answer_of(operations_.size() - 1, {1, 2}, false);
+  static_cast<void>(said());
+  EXPECT_EQ(told("FETCH 1 FROM c"), "T id:23|D 1|C FETCH 1|Z T");
+  EXPECT_EQ(told("SHOW daedalus.moment"), "T daedalus.moment:25|D 9|C SHOW|Z T");
+  EXPECT_EQ(next_query().prefix_min(), 9u);
+}
+
 TEST_F(SessionMomentsTest, ReadAtAsksForThatMomentAndNoOther) {
   select(17);
   EXPECT_EQ(told("SET daedalus.read_at = 12; SET daedalus.freshness = '1s'"), "C SET|C SET|Z I");

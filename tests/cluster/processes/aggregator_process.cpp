@@ -44,6 +44,8 @@ void AggregatorProcess::start(rpc::SimulatedEndpoint& endpoint) {
   options.version = "simulated";
   options.cluster_id = kClusterId;
   options.language = configuration_.language;
+  // From some rows to all that a simulated table has: answers go on piece by piece, or come whole.
+  options.ahead_bytes_max = uint64_t{1} << network_.random().between(8, 20);
   std::map<rpc::LinkId, NodeId> links;
   for (uint32_t node = 0; node < configuration_.nodes.size(); ++node) {
     options.endpoints[NodeId{node}] = configuration_.nodes[node];

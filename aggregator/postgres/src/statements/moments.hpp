@@ -15,9 +15,9 @@ class Moments {
  public:
   /// One of the session's operations has been answered with this, or with a part of its answer.
   void learn(const wire::v1::Result& result) {
-    if (result.end().moment() != 0) {  // Answers that no node has given have no moment.
-      last_answer_ = result.end().moment();
-    }
+    // First rows name it before the end does. Answers that no node has given have no moment.
+    const uint64_t moment = result.has_rows() ? result.rows().moment() : result.end().moment();
+    last_answer_ = moment != 0 ? moment : last_answer_;
     demand_ = std::max({demand_, last_answer_, result.confirmed().timestamp()});
   }
 
