@@ -350,7 +350,9 @@ std::optional<Timestamp> QueryFanOut::lowest_moment() const {
 void QueryFanOut::on_node_lost(QueryTicket ticket, NodeId node, const std::string& reason, Instant now,
                                rpc::Outbox& out) {
   const merging::QueryId id{ticket.query};
-  CHECK(gather_.contains(id));
+  if (!gather_.contains(id)) {
+    return;  // Another of its parts was asked of the same node, and has ended it.
+  }
   gather_.on_failed(id, ticket.part, unreachable_part(partitions_of(id, ticket.part), node, reason), now, out);
 }
 

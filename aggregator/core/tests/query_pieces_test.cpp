@@ -140,6 +140,15 @@ TEST_F(QueryPiecesTest, ANodeThatIsLostEndsTheAnswerAndIsNamed) {
   EXPECT_EQ(error.missing(0).partition(), 0u);
 }
 
+TEST_F(QueryPiecesTest, ANodeThatIsLostWithSeveralPiecesEndsTheAnswerOnce) {
+  select_for_a_second();
+  cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}, {1, 40}});
+  EXPECT_EQ(cluster.take(), "node 0 <- SELECT\nnode 0 <- SELECT\n");
+  cluster.node_down(0);
+  EXPECT_EQ(cluster.results().size(), 1u);
+  EXPECT_EQ(cluster.core().operations_in_flight(), 0u);
+}
+
 TEST_F(QueryPiecesTest, WhoeverAbortsIsAskedNothingMoreFor) {
   select_for_a_second();
   stop_before(40);
