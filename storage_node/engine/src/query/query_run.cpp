@@ -19,6 +19,8 @@ constexpr uint32_t kWholeBatchFactor = 8;
 constexpr uint32_t kBatchMin = 128;
 /// So many are not worth counting.
 constexpr uint32_t kFewEntries = 16;
+/// A larger bound bounds nothing. Some times as much is still a number.
+constexpr uint64_t kPieceBytesMax = UINT64_MAX / 4;
 
 /// Rows that LIMIT and OFFSET let through, at most, ties of the last one not counted. How many of them are distinct is
 /// not known before they are sorted.
@@ -36,6 +38,15 @@ bool is_ordered_by_columns(const semantics::Selection& selection) {
   return std::all_of(selection.order_by.begin(), selection.order_by.end(), [&](const semantics::OrderKey& key) {
     return selection.outputs[key.output].expression.is_input();
   });
+}
+
+/// Returns from how many bytes of rows on the answer ends behind a slot; UINT64_MAX: it is whole.
+uint64_t piece_bytes_of(const Query& query) {
+  DCHECK(query.piece_bytes == 0 || (semantics::can_stream(*query.selection) && !query.selection->slice));
+  if (const auto& slice = query.selection->slice) {
+    return std::min(slice->answer_bytes, kPieceBytesMax);
+  }
+  return query.piece_bytes == 0 ? UINT64_MAX : std::min(query.piece_bytes, kPieceBytesMax);
 }
 
 /// Returns whether there is something to be computed of its rows.
@@ -65,7 +76,8 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
       number_(number),
       waits_until_(query_.deadline),
       flow_(&flow),
-      recent_(&shared.recent) {
+      recent_(&shared.recent),
+      piece_bytes_(piece_bytes_of(query_)) {
   const semantics::Selection& selection = *query_.selection;
   if (is_computing(selection)) {
     time_ = std::make_unique<ComputeTime>(ComputeTime{0, flow.compute.allowed(query_.compute_ns_max)});
@@ -92,8 +104,7 @@ QueryRun::QueryRun(const TableLayout& layout, const ChunkStore& store, Query que
         std::make_unique<ResidualFilter>(layout, selection.residuals, shared.groupings.expressions(), shared.sketches);
   }
   if (selection.slice.has_value()) {
-    slice_ = std::make_unique<SliceRun>(
-        SliceRun{.first_slot = selection.slice->first_slot, .answer_bytes = selection.slice->answer_bytes});
+    slice_ = std::make_unique<SliceRun>(SliceRun{.first_slot = selection.slice->first_slot});
   }
   active_ = active_ && !predicate_.is_never();
   check_aborted();
@@ -235,7 +246,7 @@ void QueryRun::take_tested(uint32_t chunk, const uint32_t* rows, uint32_t row_co
     }
     return;
   }
-  if (slice_ != nullptr) {
+  if (slice_ != nullptr || may_exceed(piece_bytes_, row_count)) {
     take_of_slice(chunk, rows, row_count, sketches);
     return;
   }

@@ -91,10 +91,13 @@ class QueryRun {
   [[nodiscard]] bool reaches(uint32_t chunk) const {
     return chunk != passed_by_ && (slice_ == nullptr || store_->is_recent(chunk) || slice_reaches(chunk));
   }
-  /// Returns whether its answer is a slice of the segment.
-  [[nodiscard]] bool is_slice() const { return slice_ != nullptr; }
-  /// The slice has passed the chunk, so many rows of which are recent: they follow, and count for its bytes.
-  void end_chunk_of_slice(uint32_t chunk, uint32_t recent_rows);
+  /// Returns whether its answer is a piece of the segment: a slice, or what Query::piece_bytes let through.
+  [[nodiscard]] bool is_piece() const { return piece_bytes_ != UINT64_MAX; }
+  /// The chunk was swept; it and those before have so many recent rows, which follow. Returns beyond how many of them
+  /// the piece has to be told again. Precondition: is_piece().
+  [[nodiscard]] uint64_t end_chunk_of_piece(uint32_t chunk, uint64_t recent_rows);
+  /// Returns whether no part of its rows may leave: some may have to be taken back.
+  [[nodiscard]] bool is_held_back() const { return slice_ != nullptr && slice_->cut.has_value(); }
   /// Returns whether it holds slots of rows that it will read when the sweep has ended.
   [[nodiscard]] bool holds_slots() const { return top_.has_value() || computed_top_ != nullptr; }
   /// Marks the rows of a chunk that it may read then. Precondition: holds_slots().
@@ -174,15 +177,26 @@ class QueryRun {
   void take_encoded(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Takes those rows among them that belong to the slice, until it has enough bytes.
   void take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
+  /// Takes rows of a recent chunk that belong in its slots. Those before a cut are taken whatever room they take; those
+  /// behind it may end the piece.
+  void take_recent_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches);
   /// Encodes rows of any chunks, ascending.
   void take_slots(const std::vector<uint32_t>& slots);
   [[nodiscard]] Result<AnswerRows> finish_rows();
 
+  /// Recent rows come last, and nobody knows before how many of them a piece wants. Once there are so many that they
+  /// might take too much room, the piece notes a slot at which it can still be made to end: its cut.
+  struct Cut {
+    uint64_t slot = 0;
+    RowEncoder::Place place;                  ///< The rows of the table's chunks before the slot end here.
+    std::optional<RowEncoder::Place> recent;  ///< Recent rows begin here,
+    std::optional<RowEncoder::Place> beyond;  ///< and those among them that belong behind the slot begin here.
+  };
   struct SliceRun {
     uint64_t first_slot = 0;
-    uint64_t answer_bytes = 0;
-    uint64_t recent_bytes = 0;          ///< Bounds what recent rows of the chunks behind it take.
+    uint64_t recent_before = 0;         ///< Chunks before it have so many recent rows, or more.
     std::optional<uint64_t> next_slot;  ///< It has enough bytes: where the next slice begins.
+    std::optional<Cut> cut;             ///< It is there once many rows are recent.
   };
 
   [[nodiscard]] bool slice_reaches(uint32_t chunk) const {
@@ -190,8 +204,17 @@ class QueryRun {
   }
   /// Returns the slots whose rows it wants.
   [[nodiscard]] SlotRange slots() const;
-  [[nodiscard]] uint64_t bytes_left_of_slice() const;
+  [[nodiscard]] uint64_t bytes_left_of_piece() const;
   void end_slice(uint64_t next_slot);
+  /// Returns whether with so many more rows it might have more than so many bytes.
+  [[nodiscard]] bool may_exceed(uint64_t bytes, uint64_t row_count) const {
+    return encoder_->total_bytes() + row_count * encoder_->row_size_max() > bytes;
+  }
+  /// From now on it is the slice from the first slot on, unless it is a slice.
+  void make_slice();
+  /// Ends the piece at this slot, whose recent row would be the next one, or at the cut where it has other rows behind
+  /// that: it takes them back.
+  void end_before_recent(uint64_t slot);
 
   const ChunkStore* store_;
   Query query_;
@@ -201,6 +224,7 @@ class QueryRun {
   AnswerFlow* flow_;
   RecentRows* recent_;
   uint64_t rows_max_ = UINT64_MAX;   ///< Enough rows: more cannot change the answer.
+  uint64_t piece_bytes_;             ///< Enough bytes: a slice has what follows. UINT64_MAX: the answer is whole.
   uint32_t passed_by_ = UINT32_MAX;  ///< A chunk.
   uint32_t moment_ = 0;              ///< Numbers the one that it sees among those of its cycle.
   bool active_ = true;
@@ -214,7 +238,7 @@ class QueryRun {
   std::vector<uint32_t> listed_;                    ///< The rows of a bitmap, listed. Rare.
   std::unique_ptr<ResidualFilter> residual_;        ///< Rare.
   std::shared_ptr<SharedAggregation> aggregation_;  ///< Large, and rare.
-  std::unique_ptr<SliceRun> slice_;                 ///< Rare.
+  std::unique_ptr<SliceRun> slice_;                 ///< A piece has it once it might have enough bytes. Rare.
   std::optional<TopRows> top_;
   std::unique_ptr<ComputedTopRows> computed_top_;  ///< Rare.
   std::optional<RowEncoder> encoder_;

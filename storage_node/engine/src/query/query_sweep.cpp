@@ -63,14 +63,16 @@ void QuerySweep::share(std::vector<QueryRun>& queries) {
   // Most cycles have none of these queries: of thousands of others none is looked at twice for it.
   bool has_aggregates = false;
   with_residual_.clear();
-  slices_.clear();
+  pieces_.clear();
+  hidden_rows_ = 0;
+  hidden_rows_told_ = 0;
   for (uint32_t number = 0; number < queries.size(); ++number) {
     has_aggregates = has_aggregates || queries[number].is_aggregating();
     if (queries[number].has_residual()) {
       with_residual_.push_back(number);
     }
-    if (queries[number].is_slice()) {
-      slices_.push_back(number);
+    if (moments_->have_past() && queries[number].is_piece()) {
+      pieces_.push_back(number);
     }
   }
   if (has_aggregates) {
@@ -146,15 +148,18 @@ void QuerySweep::sweep(uint32_t chunk) {
     if (store_->live_rows(chunk) > 0 && pass_by(chunk)) {
       sweep_rows(view);
     }
-    end_chunk_of_slices(chunk);
+    end_chunk_of_pieces(chunk);
   }
 }
 
-void QuerySweep::end_chunk_of_slices(uint32_t chunk) {
-  if (moments_->have_past()) {
-    for (const uint32_t number : slices_) {
-      (*queries_)[number].end_chunk_of_slice(chunk, moments_->hidden_count());
-    }
+void QuerySweep::end_chunk_of_pieces(uint32_t chunk) {
+  hidden_rows_ += moments_->hidden_count();
+  if (hidden_rows_ <= hidden_rows_told_) {
+    return;
+  }
+  hidden_rows_told_ = UINT64_MAX;
+  for (const uint32_t number : pieces_) {
+    hidden_rows_told_ = std::min(hidden_rows_told_, (*queries_)[number].end_chunk_of_piece(chunk, hidden_rows_));
   }
 }
 

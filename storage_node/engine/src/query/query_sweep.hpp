@@ -46,7 +46,8 @@ class QuerySweep {
 
  private:
   void sweep_rows(const ChunkView& view);
-  void end_chunk_of_slices(uint32_t chunk);
+  /// Tells pieces how many rows were hidden so far, if that matters to one of them.
+  void end_chunk_of_pieces(uint32_t chunk);
   /// Has rows of the recent chunk held that some query will read again.
   void mark_held();
   /// Fails those queries: there is no room beside what they hold.
@@ -81,7 +82,9 @@ class QuerySweep {
   std::vector<QueryRun>* queries_ = nullptr;
   QueryPlan plan_;
   std::vector<uint32_t> with_residual_;
-  std::vector<uint32_t> slices_;
+  std::vector<uint32_t> pieces_;   ///< Lists them in a cycle that has recent rows.
+  uint64_t hidden_rows_ = 0;       ///< Counts those of the chunks so far.
+  uint64_t hidden_rows_told_ = 0;  ///< Beyond so many, a piece has to be told.
   std::vector<uint32_t> bounded_;  ///< Queries whose condition says something of a clustered column.
   bool active_ = false;
   uint32_t next_look_ = 0;  ///< The query to look at next for an abort.

@@ -114,6 +114,14 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   return writer.finish();
 }
 
+void RowEncoder::drop(Place first, Place end) {
+  DCHECK(taken_bytes_ <= first.bytes && first.bytes <= end.bytes && end.bytes <= total_bytes());
+  char* const rows = buffer_.data() - taken_bytes_;
+  std::copy(rows + end.bytes, rows + total_bytes(), rows + first.bytes);
+  used_ -= end.bytes - first.bytes;
+  row_count_ -= end.rows - first.rows;
+}
+
 AnswerRows RowEncoder::take() {
   buffer_.resize(used_);
   AnswerRows rows{std::exchange(buffer_, {}), row_count_ - taken_rows_, memory_.hand_over()};

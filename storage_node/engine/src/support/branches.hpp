@@ -69,6 +69,8 @@ enum class Branch : uint8_t {
   kRecentChunkHeld,    ///< Most rows of one are held for an ORDER BY with LIMIT,
   kHolderFails,        ///< or all rows of all are.
   kMomentLost,         ///< A moment that the window no longer has.
+  kPieceEnds,          ///< A query has enough bytes and leaves what follows to a slice;
+  kPieceTakenBack,     ///< recent rows take too much room, and rows that it had are left to that slice, too.
   kEnoughRows,         ///< A query ends in the middle of a segment.
 };
 constexpr size_t kBranchCount = static_cast<size_t>(Branch::kEnoughRows) + 1;

@@ -90,7 +90,7 @@ bool Cycle::hand_over(QueryRun& query) {
     }
     return true;
   }
-  if (!outlet_->has_room_for_part()) {
+  if (query.is_held_back() || !outlet_->has_room_for_part()) {
     return false;
   }
   outlet_->put_part(query.take_part(prefix_));

@@ -36,6 +36,9 @@ class RecentRows {
   /// That row was written: it belongs in this slot, and these moments see it.
   void add(uint32_t slot, MomentRange moments);
 
+  /// Returns the slot of the table in which a written row belongs. Slots ascend with the rows.
+  [[nodiscard]] uint32_t slot_of(uint32_t row) const { return slots_[row]; }
+
   /// Marks the rows that were written.
   [[nodiscard]] std::span<const uint64_t> written() const { return written_; }
 

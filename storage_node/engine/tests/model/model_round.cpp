@@ -4,6 +4,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/engine/segment_shape.hpp"
+#include "piece_rests.hpp"
 #include "plain_table.hpp"
 #include "table_history.hpp"
 
@@ -176,8 +177,17 @@ class RoundWriter {
     }
     if (one_in(*random_, 3)) {
       query.at = moment();
+      if (semantics::can_stream(*query.selection) && one_in(*random_, 2)) {
+        query.piece_bytes = piece_bytes();
+      }
     }
     return query;
+  }
+
+  /// One row, a few, about as many as a query finds, or more than there are.
+  uint64_t piece_bytes() {
+    constexpr uint64_t kBytes[] = {1, 200, 2000, 20'000, UINT64_MAX};
+    return kBytes[below(*random_, std::size(kBytes))];
   }
 
   /// The moment of one of the last updates, or one behind it that no update has.
@@ -211,12 +221,16 @@ class RoundRun {
         history_(round.steps, table_) {}
 
   std::string fault() {
-    for (size_t next = 0; next < round_.steps.size();) {
-      const uint32_t burst = round_.steps[next].burst;
+    for (size_t next = 0; next < round_.steps.size() || !rests_.is_empty();) {
+      const size_t first = next;
+      const uint32_t burst = next < round_.steps.size() ? round_.steps[next].burst : UINT32_MAX;
+      for (Query& query : rests_.next()) {
+        enqueue(std::move(query));
+      }
       for (; next < round_.steps.size() && round_.steps[next].burst == burst; ++next) {
         enqueue(next);
       }
-      keep_what_is_wanted(next);
+      keep_what_is_wanted(first, next);
       while (segment_.step({0})) {
       }
       while (std::optional<Output> output = segment_.dequeue()) {
@@ -240,20 +254,28 @@ class RoundRun {
     if (const auto* query = std::get_if<Query>(&round_.steps[position].operation)) {
       Query named = *query;
       named.handle = QueryHandle{position};
-      CHECK(segment_.enqueue(std::move(named)));
-      ++queries_left_;
+      enqueue(std::move(named));
     } else {
       CHECK(segment_.enqueue(std::get<Update>(round_.steps[position].operation)));
       updates_.push_back(position);
     }
   }
 
-  std::string fault_of_output(const Output& output) {
-    if (const auto* answer = std::get_if<QueryOutput>(&output)) {
+  void enqueue(Query query) {
+    CHECK(segment_.enqueue(std::move(query)));
+    ++queries_left_;
+  }
+
+  std::string fault_of_output(Output& output) {
+    if (auto* piece = std::get_if<QueryOutput>(&output)) {
       --queries_left_;
-      const auto position = static_cast<size_t>(answer->handle);
-      note(*answer);
+      const auto position = static_cast<size_t>(piece->handle);
+      note(*piece);
       const auto& query = std::get<Query>(round_.steps.at(position).operation);
+      const std::optional<QueryOutput> answer = rests_.take(query, std::move(*piece));
+      if (!answer) {
+        return "";
+      }
       const std::string fault = fault_of_answer(query, *answer);
       if (query.at) {
         history_.forget(*query.at);
@@ -322,15 +344,17 @@ class RoundRun {
            round_.options.chunk_rows < kChunkRowsForAll;
   }
 
-  /// Nobody asks at a moment before those of the queries that are still to come.
-  void keep_what_is_wanted(size_t next) {
+  /// Nobody asks at a moment before those of the queries that are still to come, from `next` on, and of the pieces of
+  /// this burst, which begins at `first`.
+  void keep_what_is_wanted(size_t first, size_t next) {
     Timestamp wanted = prefix_;
-    for (; next < round_.steps.size(); ++next) {
-      if (const auto* query = std::get_if<Query>(&round_.steps[next].operation)) {
+    for (size_t position = first; position < round_.steps.size(); ++position) {
+      const auto* query = std::get_if<Query>(&round_.steps[position].operation);
+      if (query != nullptr && (position >= next || query->piece_bytes > 0)) {
         wanted = std::min(wanted, query->at.value_or(wanted));
       }
     }
-    segment_.keep_from(wanted);
+    segment_.keep_from(std::min(wanted, rests_.lowest()));
   }
 
   const Round& round_;
@@ -339,6 +363,7 @@ class RoundRun {
   Segment segment_;
   PlainTable table_;
   TableHistory history_;
+  PieceRests rests_;
   std::vector<size_t> updates_;  ///< Positions, in order.
   size_t next_update_ = 0;
   size_t queries_left_ = 0;

@@ -298,7 +298,8 @@ std::string text_of(const Round& round) {
   for (size_t position = 0; position < round.steps.size(); ++position) {
     text << position << ", burst " << round.steps[position].burst << ": ";
     if (const auto* query = std::get_if<Query>(&round.steps[position].operation)) {
-      text << selection_text(*query->selection) << (query->at ? " AT " + std::to_string(raw(*query->at)) : "") << "\n";
+      text << selection_text(*query->selection) << (query->at ? " AT " + std::to_string(raw(*query->at)) : "")
+           << (query->piece_bytes > 0 ? " IN PIECES OF " + std::to_string(query->piece_bytes) : "") << "\n";
       continue;
     }
     const auto& update = std::get<Update>(round.steps[position].operation);

@@ -103,6 +103,38 @@ TEST(RowEncoderTest, AgreesWithValuesPackedOneByOneWithSketchesAndWithout) {
   }
 }
 
+TEST(RowEncoderTest, TakesBackRowsBetweenTwoPlacesThoughOthersHaveLeft) {
+  Random random(test::test_seed());
+  AnswerFlow flow(SegmentOptions{});
+  const FilledStore filled(random, 64, 1, 100);
+  const Outputs outputs(random, filled);
+  const RowOutputs shape = shape_of(outputs, filled);
+  RowEncoder encoder(filled.layout, shape, flow);
+  const ChunkView view = filled.store.view(0);
+  std::vector<uint32_t> rows(40);
+  std::iota(rows.begin(), rows.end(), 0);
+  const auto append = [&](uint32_t first) {
+    EXPECT_EQ(*encoder.append({.chunk = &view, .rows = rows.data() + first, .count = 10}, {}),
+              RowEncoder::Appended::kFine);
+    return encoder.place();
+  };
+  append(0);
+  const AnswerRows left = encoder.take();
+  const RowEncoder::Place first = append(10);
+  const RowEncoder::Place end = append(20);
+  append(30);
+  encoder.drop(first, end);
+  std::string expected;
+  for (const uint32_t row : rows) {
+    expected += row / 10 == 1 || row / 10 == 3 ? outputs.packed(filled.rows[row]) : "";
+  }
+  EXPECT_EQ(encoder.row_count(), 30u);
+  EXPECT_EQ(encoder.total_bytes(), left.bytes.size() + expected.size());
+  const AnswerRows taken = encoder.take();
+  EXPECT_EQ(taken.count, 20u);
+  EXPECT_TRUE(taken.bytes == expected);
+}
+
 TEST(RowEncoderTest, StopsAtTheFirstRowThatDoesNotFit) {
   Random random(test::test_seed());
   AnswerFlow flow({.answer_bytes_max = 100'000, .answers_waiting_bytes_max = 1'000'000});

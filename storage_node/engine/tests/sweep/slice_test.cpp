@@ -6,46 +6,18 @@
 #include "operation_mix.hpp"
 #include "plain_table.hpp"
 #include "test_table.hpp"
+#include "whole_answer.hpp"
 
 namespace daedalus::engine::test {
 namespace {
 
-/// The answer to one query, its parts put together.
 QueryOutput ask(Segment& segment, semantics::Selection selection, std::optional<Timestamp> at = std::nullopt) {
-  Query query{QueryHandle{1}, std::make_shared<const semantics::Selection>(std::move(selection))};
-  query.at = at;
-  EXPECT_TRUE(segment.enqueue(std::move(query)));
-  QueryOutput whole;
-  while (true) {
-    while (std::optional<Output> taken = segment.dequeue()) {
-      auto& output = std::get<QueryOutput>(*taken);
-      whole.rows += output.rows;
-      whole.row_count += output.row_count;
-      whole.prefix = output.prefix;
-      whole.error = output.error;
-      whole.next_slot = output.next_slot;
-      if (output.is_last) {
-        return whole;
-      }
-    }
-    EXPECT_TRUE(segment.step({0}, {.chunks_max = 1}));
-  }
+  return whole_answer(segment, query_of(std::move(selection), at));
 }
 
-std::vector<int64_t> ids(const QueryOutput& output) {
-  std::vector<int64_t> found;
-  for (const Row& row : decode({test_schema().columns[kId].type}, output.rows)) {
-    found.push_back(std::get<int64_t>(row[0]));
-  }
-  return found;
-}
-
-std::vector<int64_t> from_to(int64_t first, int64_t end) {
-  std::vector<int64_t> made;
-  for (int64_t id = first; id < end; ++id) {
-    made.push_back(id);
-  }
-  return made;
+semantics::Selection slice_of(semantics::Selection selection, uint64_t first_slot, uint64_t answer_bytes) {
+  selection.slice = {.first_slot = first_slot, .answer_bytes = answer_bytes};
+  return selection;
 }
 
 /// Four chunks and more, of which three and a bit have rows: ids are slots.
@@ -61,9 +33,7 @@ class SliceTest : public testing::Test {
   }
 
   QueryOutput slice(uint64_t first_slot, uint64_t answer_bytes, semantics::Predicate predicate = {}) {
-    semantics::Selection selection = select({kId}, std::move(predicate));
-    selection.slice = {.first_slot = first_slot, .answer_bytes = answer_bytes};
-    return ask(segment_, std::move(selection));
+    return ask(segment_, slice_of(select({kId}, std::move(predicate)), first_slot, answer_bytes));
   }
 
   Segment segment_;
@@ -72,18 +42,18 @@ class SliceTest : public testing::Test {
 
 TEST_F(SliceTest, HasTheRowsFromItsSlotOnAndEndsWithTheOneThatReachesItsBytes) {
   const QueryOutput first = slice(0, 10 * row_bytes_);
-  EXPECT_EQ(ids(first), from_to(0, 10));
+  EXPECT_EQ(ids_of(first), numbers_from(0, 10));
   EXPECT_EQ(first.next_slot, 10u);
   EXPECT_EQ(first.prefix, Timestamp{1});
   const QueryOutput over_a_chunk = slice(60, 10 * row_bytes_ - 1);
-  EXPECT_EQ(ids(over_a_chunk), from_to(60, 70));
+  EXPECT_EQ(ids_of(over_a_chunk), numbers_from(60, 70));
   EXPECT_EQ(over_a_chunk.next_slot, 70u);
-  EXPECT_EQ(ids(slice(150, 1)), from_to(150, 151)) << "one row at least";
+  EXPECT_EQ(ids_of(slice(150, 1)), numbers_from(150, 151)) << "one row at least";
 }
 
 TEST_F(SliceTest, SaysThatNoRowsFollowTheLast) {
   const QueryOutput rest = slice(190, 1'000'000);
-  EXPECT_EQ(ids(rest), from_to(190, kRows));
+  EXPECT_EQ(ids_of(rest), numbers_from(190, kRows));
   EXPECT_EQ(rest.next_slot, std::nullopt);
   const QueryOutput exactly = slice(190, 10 * row_bytes_);
   EXPECT_EQ(exactly.next_slot, 200u) << "there are slots behind the last row";
@@ -96,9 +66,9 @@ TEST_F(SliceTest, SaysThatNoRowsFollowTheLast) {
 TEST_F(SliceTest, CountsTheBytesOfRowsThatQualifyAlone) {
   const auto below_100 = where(kId, semantics::Operator::kLess, int64_t{100});
   const QueryOutput some = slice(95, 4 * row_bytes_, below_100);
-  EXPECT_EQ(ids(some), from_to(95, 99));
+  EXPECT_EQ(ids_of(some), numbers_from(95, 99));
   EXPECT_EQ(some.next_slot, 99u);
-  EXPECT_EQ(ids(slice(99, 4 * row_bytes_, below_100)), from_to(99, 100));
+  EXPECT_EQ(ids_of(slice(99, 4 * row_bytes_, below_100)), numbers_from(99, 100));
 }
 
 TEST_F(SliceTest, ThatIsLargerThanAnAnswerMayBeIsRefusedAsAnyAnswer) {
@@ -149,9 +119,7 @@ TEST_P(SliceModelTest, SlicesOneAfterTheOtherAreTheAnswer) {
     std::optional<uint64_t> next = 0;
     uint64_t slices = 0;
     while (next.has_value()) {
-      semantics::Selection piece = selection;
-      piece.slice = {.first_slot = *next, .answer_bytes = 1 + below(random, 1 + below(random, 20'000))};
-      QueryOutput output = ask(segment, piece);
+      QueryOutput output = ask(segment, slice_of(selection, *next, 1 + below(random, 1 + below(random, 20'000))));
       ASSERT_FALSE(output.error.has_value()) << output.error->message;
       ASSERT_TRUE(!output.next_slot.has_value() || *output.next_slot > *next) << "seed " << seed + round;
       ASSERT_TRUE(!output.next_slot.has_value() || output.row_count > 0) << "seed " << seed + round;
@@ -165,7 +133,7 @@ TEST_P(SliceModelTest, SlicesOneAfterTheOtherAreTheAnswer) {
   }
 }
 
-TEST_P(SliceModelTest, SlicesAtOneMomentAreTheTableAtItWhateverUpdatesComeBetweenThem) {
+TEST_P(SliceModelTest, APieceOrASliceAndThoseThatFollowAtItsMomentAreTheTableAtIt) {
   const uint64_t seed = test_seed();
   for (uint64_t round = 0; round < from_environment("DAEDALUS_SLICE_ROUNDS", 12); ++round) {
     Random random(seed + round);
@@ -201,9 +169,11 @@ TEST_P(SliceModelTest, SlicesAtOneMomentAreTheTableAtItWhateverUpdatesComeBetwee
     }
     QueryOutput all;
     for (std::optional<uint64_t> next = 0; next.has_value();) {
-      semantics::Selection piece = selection;
-      piece.slice = {.first_slot = *next, .answer_bytes = 1 + below(random, 1 + below(random, 20'000))};
-      QueryOutput output = ask(segment, piece, moment);
+      const uint64_t bytes = 1 + below(random, 1 + below(random, 20'000));
+      const bool is_piece = *next == 0 && one_in(random, 2);
+      Query query = query_of(is_piece ? selection : slice_of(selection, *next, bytes), moment);
+      query.piece_bytes = is_piece ? bytes : 0;
+      QueryOutput output = whole_answer(segment, std::move(query));
       ASSERT_FALSE(output.error.has_value()) << output.error->message;
       ASSERT_EQ(output.prefix, moment);
       ASSERT_TRUE(!output.next_slot.has_value() || *output.next_slot > *next) << "seed " << seed + round;

@@ -40,6 +40,10 @@ struct Query {
   /// that have a part in the segment. One that the segment no longer has is error 72000. Nothing: the prefix of its
   /// cycle.
   std::optional<Timestamp> at = std::nullopt;
+  /// An answer that has about so many bytes of rows ends behind a slot: it has every row that the query sees before
+  /// QueryOutput::next_slot, and a slice from that slot on, at the same moment, has the next ones. 0: it is whole.
+  /// Precondition: the selection can_stream() and has no slice.
+  uint64_t piece_bytes = 0;
 
   [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };
@@ -85,7 +89,8 @@ struct QueryOutput {
                                ///< computed for too long, 53200 no memory for more answers, 72000 a moment that is no
                                ///< longer to be had.
   bool is_last = true;         ///< False: rows that are ready ahead of the others. Never with an error.
-  std::optional<uint64_t> next_slot;  ///< The last of a slice: where the next begins; none where no slots are left.
+  std::optional<uint64_t> next_slot;  ///< Set in the last of a slice, or of a query with Query::piece_bytes: the slice
+                                      ///< that follows begins here. None: no slots are left.
   ByteLease lease;                    ///< The memory of `rows`.
 };
 
