@@ -90,6 +90,7 @@ std::vector<QueryOutput> EngineUnderTest::cycle(const Selections& queries, const
     if (moment == Moment::kBeforeUpdates) {
       query.at = before;
     }
+    query.piece_bytes = semantics::can_stream(*query.selection) ? piece_bytes_ : 0;
     CHECK(segment_.enqueue(std::move(query)));
   }
   // One cycle, but for queries that take so much memory that the others wait for the next.

@@ -37,6 +37,9 @@ class EngineUnderTest {
   std::vector<QueryOutput> cycle(const Selections& queries, const std::vector<UpdatePart>& updates = {},
                                  Moment moment = Moment::kAfterUpdates);
 
+  /// From now on queries whose rows pass as they come have this Query::piece_bytes.
+  void ask_for_pieces(uint64_t piece_bytes) { piece_bytes_ = piece_bytes; }
+
   /// Lets the engine learn the table: it makes statistics and sketches in the first cycles that want them, a bounded
   /// part in each. What is measured is the state after that.
   void settle();
@@ -50,6 +53,7 @@ class EngineUnderTest {
   semantics::GenericRowCodec codec_;
   Segment segment_;
   uint64_t timestamp_ = 0;
+  uint64_t piece_bytes_ = 0;
 };
 
 /// Rows and ids of an answer, whose first column is the id.

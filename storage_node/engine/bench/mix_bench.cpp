@@ -28,6 +28,7 @@ struct Options {
   std::vector<uint32_t> counts = {1, 16, 64, 256, 512, 1024, 4096};
   std::vector<uint32_t> updates;
   Moment moment = Moment::kAfterUpdates;
+  uint64_t piece_bytes = 0;
   std::vector<std::string> forms;
   std::vector<std::string> mixes = {"booking", "any-0", "any-1", "any-2", "hard-0", "hard-1", "hard-2"};
 };
@@ -78,6 +79,7 @@ void print_forms(const Options& options) {
 
 void print_all(const Options& options) {
   Bench bench(options.rows, options.is_skewed ? Frequencies::kSkewed : Frequencies::kEqual);
+  bench.engine().ask_for_pieces(options.piece_bytes);
   const SegmentStatistics statistics = bench.engine().statistics();
   fmt::print("{} rows of {} bytes, {} bytes a row reserved\n", options.rows, bench.table.row_size(),
              statistics.memory_bytes / statistics.rows_max);
@@ -121,6 +123,9 @@ int main(int argc, char** argv) {
   const std::map<std::string, Moment> moments = {{"after", Moment::kAfterUpdates}, {"before", Moment::kBeforeUpdates}};
   app.add_option("--moment", options.moment, "When queries see the table: after the updates of their cycle, or before")
       ->transform(CLI::CheckedTransformer(moments));
+  app.add_option(
+      "--piece-bytes", options.piece_bytes,
+      "Of mixes: queries may end after so many bytes; 0: they may not. With fewer than an answer has it is wrong");
   app.add_option("--mixes", options.mixes, "booking, any-S, hard-S with the skew S")->delimiter(',');
   app.add_option("--forms", options.forms,
                  "Instead of mixes: list-K, codes-K, floats-K, or, pairs-K, keys-K, or-and, ranges-P, sums, flags, "
