@@ -14,8 +14,10 @@ namespace {
 
 constexpr size_t kHeaderTextSizeMax = 128;
 constexpr int64_t kParkRetryAfterNs = 20 * kMillisecond;
-/// A slice takes at most one part in so many of what an answer may.
+/// A slice takes at most one part in so many of what an answer may,
 constexpr uint64_t kAnswerToSlice = 2;
+/// and a piece one in so many: with recent rows it may come to twice its bytes, and to those of some chunks.
+constexpr uint64_t kAnswerToPiece = 4;
 
 Error not_yet(const char* what) {
   return rejected("0A000", fmt::format("{} is not supported by storage nodes yet", what), "leave it unset");
@@ -29,6 +31,18 @@ AskedMoment asked_moment(const wire::v1::OperationHeader& header) {
 
 Error partial_only() {
   return rejected("0A000", "a storage node answers in the partial form only", "ask an aggregator");
+}
+
+/// Returns why an answer cannot end before the table does, if anything is against it.
+std::optional<Error> check_piece(const semantics::Selection& selection) {
+  if (selection.slice) {
+    return rejected("08P01", "the query asks for piece_bytes and for a slice", "ask for one of them");
+  }
+  if (!semantics::can_stream(selection)) {
+    return rejected("08P01", "the query asks for piece_bytes and aggregates, groups, orders or limits its rows",
+                    "leave piece_bytes at 0");
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -171,6 +185,13 @@ Result<PreparedQuery> NodeCore::prepare(Requester from, const wire::v1::Operatio
                                  : static_cast<int64_t>(std::min<uint64_t>(header.remaining_ns(), INT64_MAX));
   query->deadline = after(now, allowed_ns);
   query->compute_ns_max = int64_t{header.compute_ms()} * kMillisecond;
+  if (header.piece_bytes() != 0) {
+    if (const auto error = check_piece(*query->selection)) {
+      return *error;
+    }
+    const uint64_t most = std::max<uint64_t>(options_.queries.answer_bytes_max / kAnswerToPiece, 1);
+    query->piece_bytes = std::min(header.piece_bytes(), most);
+  }
   return query;
 }
 

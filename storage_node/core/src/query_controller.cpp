@@ -91,6 +91,11 @@ std::optional<wire::v1::Slice> QueryController::slice_after(const semantics::Sel
   return next;
 }
 
+uint64_t QueryController::segment_piece_bytes(const Running& running) {
+  const uint64_t all = running.query.piece_bytes;
+  return all == 0 ? 0 : std::max<uint64_t>(all / running.segments.size(), 1);
+}
+
 // ---- segments as candidates ----
 
 std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*/, CandidateId candidate,
@@ -98,11 +103,11 @@ std::optional<wire::v1::Error> QueryController::ask(QueryId id, uint32_t /*part*
                                                     rpc::Outbox& /*out*/) {
   Running& running = queries_.at(id);
   const SegmentIndex segment{raw(candidate)};
-  const bool is_taken =
-      updates_.waiting(segment) == 0 &&
-      segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
-                                               running.query.deadline, running.aborted, running.query.bound,
-                                               running.query.compute_ns_max, running.query.moment});
+  const bool is_taken = updates_.waiting(segment) == 0 &&
+                        segments_.enqueue(segment, engine::Query{engine::QueryHandle{raw(id)}, running.query.selection,
+                                                                 running.query.deadline, running.aborted,
+                                                                 running.query.bound, running.query.compute_ns_max,
+                                                                 running.query.moment, segment_piece_bytes(running)});
   if (!is_taken) {
     wire::v1::Error error =
         contract::from_error(retry("53000", fmt::format("{} has no room for another operation", name(candidate))));
@@ -183,12 +188,13 @@ merging::PartEnd QueryController::end_of(const Running& running, SegmentIndex se
                         .applied = raw(output.prefix),
                         .durable = raw(log_.durable(output.prefix))});
   end.moment = raw(running.query.moment);
-  if (const auto& slice = running.query.selection->slice; slice && output.next_slot) {
+  if (output.next_slot) {
+    const auto& slice = running.query.selection->slice;
     wire::v1::Slice& next = end.rest.emplace_back();
-    next.set_partition(slice->partition);
-    next.set_segment(slice->segment);
+    next.set_partition(raw(placement_.partition_of(segment)));
+    next.set_segment(placement_.segment_within(segment));
     next.set_first_slot(*output.next_slot);
-    next.set_answer_bytes(slice->answer_bytes);
+    next.set_answer_bytes(slice ? slice->answer_bytes : segment_piece_bytes(running));
   }
   return end;
 }

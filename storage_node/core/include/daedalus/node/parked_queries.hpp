@@ -23,6 +23,8 @@ struct PreparedQuery {
   /// The condition, where the selection is a shape's, which other queries have, too. Null: the selection's own.
   std::shared_ptr<const semantics::Predicate> bound;
   int64_t compute_ns_max = 0;  ///< As engine::Query's.
+  /// About so many bytes of rows in all segments together are enough: the end says what is left out. 0: all are wanted.
+  uint64_t piece_bytes = 0;
 
   [[nodiscard]] const semantics::Predicate& predicate() const { return bound ? *bound : selection->predicate; }
 };

@@ -84,6 +84,8 @@ class QueryController final : private merging::Candidates {
   [[nodiscard]] merging::Parts parts_of(const std::vector<SegmentIndex>& segments) const;
   /// The slice that follows one which takes all that is left of its segment.
   [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
+  /// The piece_bytes of one segment.
+  [[nodiscard]] static uint64_t segment_piece_bytes(const Running& running);
   [[nodiscard]] static Error failure_of(const PreparedQuery& query, Error error);
   [[nodiscard]] merging::PartEnd end_of(const Running& running, SegmentIndex segment,
                                         const engine::QueryOutput& output) const;
