@@ -140,9 +140,17 @@ void QuerySweep::look_for_aborts() {
   }
 }
 
+/// Slices look at few chunks: rows of others that changed are not laid out for them.
+bool QuerySweep::is_wanted(uint32_t chunk) const {
+  return pieces_.size() < queries_->size() || std::any_of(pieces_.begin(), pieces_.end(), [&](uint32_t number) {
+           const QueryRun& query = (*queries_)[number];
+           return query.is_active() && query.reaches(chunk);
+         });
+}
+
 void QuerySweep::sweep(uint32_t chunk) {
   look_for_aborts();
-  if (active_) {
+  if (active_ && is_wanted(chunk)) {
     moments_->drop_lost();
     const ChunkView view = moments_->visible(chunk);
     if (store_->live_rows(chunk) > 0 && pass_by(chunk)) {

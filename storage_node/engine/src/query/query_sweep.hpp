@@ -46,6 +46,8 @@ class QuerySweep {
 
  private:
   void sweep_rows(const ChunkView& view);
+  /// Returns whether some query may take rows of the chunk.
+  [[nodiscard]] bool is_wanted(uint32_t chunk) const;
   /// Tells pieces how many rows were hidden so far, if that matters to one of them.
   void end_chunk_of_pieces(uint32_t chunk);
   /// Has rows of the recent chunk held that some query will read again.

@@ -7,6 +7,7 @@
 #include "checkpoint_round.hpp"
 #include "chunk_loader.hpp"
 #include "cycle.hpp"
+#include "old_queries.hpp"
 #include "ring.hpp"
 #include "share_control.hpp"
 #include "trim_limit.hpp"
@@ -48,6 +49,9 @@ struct Segment::State {
 
   bool enqueue(Operation operation, std::atomic<uint32_t>& waiting);
   void admit();
+  void admit(Query query);
+  /// Takes what may ride the next cycle from the operations; queries at old moments are set aside.
+  void admit_operations();
   [[nodiscard]] ChunkLoader& begin_load();
 
   const SegmentOptions options;
@@ -65,6 +69,7 @@ struct Segment::State {
   Timestamp enqueued{};               ///< The last update that the producer enqueued.
   Timestamp applied{};                ///< The scanner's.
   TrimLimit trim_limit;
+  OldQueries old_queries;
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
@@ -94,16 +99,23 @@ bool Segment::State::enqueue(Operation operation, std::atomic<uint32_t>& waiting
   return true;
 }
 
-void Segment::State::admit() {
+void Segment::State::admit(Query query) {
+  cycle.admit(std::move(query));
+  waiting_queries.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Segment::State::admit_operations() {
   for (Operation* operation = operations.front(); operation != nullptr && !cycle.is_full();
        operation = operations.front()) {
     if (auto* query = std::get_if<Query>(operation)) {
       fetch_next(operations);
-      if (cycle.query_count() >= share.share()) {
+      if (old_queries.is_old(*query)) {
+        old_queries.set_aside(std::move(*query));
+      } else if (old_queries.have_turn() || cycle.query_count() >= share.share()) {
         return;
+      } else {
+        admit(std::move(*query));
       }
-      cycle.admit(std::move(*query));
-      waiting_queries.fetch_sub(1, std::memory_order_relaxed);
     } else {
       if (cycle.update_count() == options.updates_per_cycle_max || !cycle.admit(std::get<Update>(*operation))) {
         return;
@@ -112,6 +124,14 @@ void Segment::State::admit() {
     }
     operations.pop();
     trim_limit.on_admit();
+  }
+}
+
+void Segment::State::admit() {
+  admit_operations();
+  const bool is_theirs = cycle.query_count() == 0;
+  while (is_theirs && !old_queries.is_empty() && !cycle.is_full() && cycle.query_count() < share.share()) {
+    admit(old_queries.take());
   }
 }
 
@@ -155,11 +175,12 @@ bool Segment::step(Instant now, StepBudget budget) {
   state.flow.deadline_check.look_at(budget.clock);
   const semantics::EvaluationWatch::Scope watch(state.flow.deadline_check);
   if (!is_mid_cycle()) {
-    if (state.operations.is_empty() && !state.checkpoint.has_work()) {
+    if (state.operations.is_empty() && state.old_queries.is_empty() && !state.checkpoint.has_work()) {
       return false;
     }
     CHECK(!state.loader.has_value());
     state.trim_limit.begin_cycle();
+    state.old_queries.begin_cycle(state.applied, now);
     state.admit();
     state.queries_in_cycle = state.cycle.query_count();
     state.cycle.begin(state.applied);
@@ -174,7 +195,7 @@ bool Segment::step(Instant now, StepBudget budget) {
     write(state.prefix, raw(state.applied));
     state.cycle.finish();
     if (const std::optional<Timestamp> moment = state.trim_limit.end_cycle()) {
-      state.cycle.trim_window(*moment);
+      state.cycle.trim_window(std::min(*moment, state.old_queries.lowest().value_or(*moment)));
     }
     state.is_sweeping.store(false, std::memory_order_relaxed);
   }

@@ -28,7 +28,7 @@ class TrimLimit {
       pending_ = Pending{moment, enqueued_.load(std::memory_order_acquire)};
     }
   }
-  /// Scanner: an operation was admitted.
+  /// Scanner: an operation was admitted, or was set aside, and whoever trims looks there, too.
   void on_admit() { ++admitted_; }
   /// Scanner: everything that was admitted has been answered. Returns a moment below which nobody will ask, where there
   /// is a new one.
