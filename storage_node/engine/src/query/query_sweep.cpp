@@ -150,8 +150,10 @@ bool QuerySweep::is_wanted(uint32_t chunk) const {
 
 void QuerySweep::sweep(uint32_t chunk) {
   look_for_aborts();
-  if (active_ && is_wanted(chunk)) {
+  if (active_) {
     moments_->drop_lost();
+  }
+  if (active_ && is_wanted(chunk)) {
     const ChunkView view = moments_->visible(chunk);
     if (store_->live_rows(chunk) > 0 && pass_by(chunk)) {
       sweep_rows(view);

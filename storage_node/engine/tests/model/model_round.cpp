@@ -13,6 +13,8 @@ namespace {
 
 /// More than any burst: nothing is refused.
 constexpr uint32_t kInFlightMax = 2048;
+/// A cycle takes so long: moments of some cycles ago are old, and ride apart.
+constexpr int64_t kCycleNs = 60 * kMillisecond;
 /// No update of a round is lost from a window of so many bytes,
 constexpr uint64_t kWindowForAll = 64u << 20;
 /// and recent chunks of so many rows have room for all that a round's queries hold.
@@ -231,7 +233,8 @@ class RoundRun {
         enqueue(next);
       }
       keep_what_is_wanted(first, next);
-      while (segment_.step({0})) {
+      while (segment_.step(now_)) {
+        now_ = after(now_, kCycleNs);
       }
       while (std::optional<Output> output = segment_.dequeue()) {
         if (std::string fault = fault_of_output(*output); !fault.empty()) {
@@ -361,6 +364,7 @@ class RoundRun {
   const TestTableScope scope_;
   SeenCases& seen_cases_;
   Segment segment_;
+  Instant now_{};
   PlainTable table_;
   TableHistory history_;
   PieceRests rests_;
