@@ -96,6 +96,9 @@ void NodeCore::fill(wire::v1::NodeStatus* status) const {
     segment->set_rows(report.statistics.rows);
     segment->set_rows_max(report.statistics.rows_max);
     segment->set_memory_bytes(report.statistics.memory_bytes);
+    segment->set_window_bytes(report.statistics.window_bytes);
+    segment->set_window_bytes_max(report.statistics.window_bytes_max);
+    segment->set_window_from(raw(report.statistics.window_from));
     segment->set_applied(raw(report.statistics.prefix));
     segment->set_durable(raw(log_.durable(report.statistics.prefix)));
     segment->set_cycles(report.statistics.cycles);

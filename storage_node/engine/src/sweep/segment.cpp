@@ -52,6 +52,7 @@ struct Segment::State {
   void admit(Query query);
   /// Takes what may ride the next cycle from the operations; queries at old moments are set aside.
   void admit_operations();
+  void note_window();
   [[nodiscard]] ChunkLoader& begin_load();
 
   const SegmentOptions options;
@@ -77,6 +78,7 @@ struct Segment::State {
   std::atomic<uint32_t> waiting_updates{0};
   Counter rows{0};
   Counter window_bytes{0};
+  Counter window_from{0};
   Counter prefix{0};
   Counter cycles{0};
   Counter cycle_ns_last{0};
@@ -135,6 +137,12 @@ void Segment::State::admit() {
   }
 }
 
+void Segment::State::note_window() {
+  const Window& window = cycle.updates().window();
+  write(window_bytes, window.bytes());
+  write(window_from, raw(std::min(window.oldest(), applied)));
+}
+
 Segment::Segment(const semantics::Schema& schema, semantics::RowCodec codec, const SegmentOptions& options)
     : state_(std::make_unique<State>(schema, codec, options)) {}
 
@@ -189,13 +197,14 @@ bool Segment::step(Instant now, StepBudget budget) {
   if (state.cycle.sweep(budget.chunks_max)) {
     // Figures first: who has seen an output sees what it did to them.
     write(state.rows, state.cycle.live_rows());
-    write(state.window_bytes, state.cycle.updates().window().bytes());
     write(state.cycles, read(state.cycles) + 1);
     state.applied = state.cycle.prefix();
     write(state.prefix, raw(state.applied));
+    state.note_window();
     state.cycle.finish();
     if (const std::optional<Timestamp> moment = state.trim_limit.end_cycle()) {
       state.cycle.trim_window(std::min(*moment, state.old_queries.lowest().value_or(*moment)));
+      state.note_window();
     }
     state.is_sweeping.store(false, std::memory_order_relaxed);
   }
@@ -258,6 +267,7 @@ Result<void> Segment::finish_restore(std::optional<Timestamp> begins_after) {
   write(state.prefix, raw(begin));
   write(state.rows, state.cycle.live_rows());
   state.cycle.updates().begin_replay(loader.prefixes());
+  state.note_window();
   state.loader.reset();
   return {};
 }
@@ -291,6 +301,8 @@ SegmentStatistics Segment::statistics() const {
           .chunk_rows = state.store.chunk_rows(),
           .memory_bytes = state.store.memory_bytes(),
           .window_bytes = read(state.window_bytes),
+          .window_bytes_max = state.options.window_bytes,
+          .window_from = Timestamp{read(state.window_from)},
           .row_bytes = state.store.row_bytes(),
           .prefix = Timestamp{read(state.prefix)},
           .cycles = read(state.cycles),

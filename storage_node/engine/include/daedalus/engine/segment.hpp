@@ -32,10 +32,12 @@ struct StepBudget {
 struct SegmentStatistics {
   uint64_t rows = 0;
   uint64_t rows_max = 0;
-  uint32_t chunk_rows = 0;    ///< The part of them that is scanned at a time.
-  uint64_t memory_bytes = 0;  ///< Reserved for rows_max rows.
-  uint64_t window_bytes = 0;  ///< Records of overwritten values take so much (SegmentOptions::window_bytes).
-  uint32_t row_bytes = 0;     ///< Counts the bytes of one row's values alone: the raw row.
+  uint32_t chunk_rows = 0;        ///< The part of them that is scanned at a time.
+  uint64_t memory_bytes = 0;      ///< Reserved for rows_max rows.
+  uint64_t window_bytes = 0;      ///< Records of overwritten values take so much (SegmentOptions::window_bytes),
+  uint64_t window_bytes_max = 0;  ///< and may take so much.
+  Timestamp window_from{};        ///< The oldest moment that can be answered: not above the prefix.
+  uint32_t row_bytes = 0;         ///< Counts the bytes of one row's values alone: the raw row.
   Timestamp prefix{};
   uint64_t cycles = 0;
   uint64_t cycle_ns_last = 0;

@@ -19,7 +19,7 @@ final class StatusView {
             "cycle declared"};
     private static final String[] SEGMENT_HEAD = {"node", "partition", "segment", "rows", "rows max", "memory",
         "bytes a row", "of raw", "huge pages", "NUMA node", "cycles", "late", "last cycle", "longest",
-        "queries queued", "updates queued", "applied", "durable", "core"};
+        "queries queued", "updates queued", "applied", "durable", "window", "oldest moment", "core"};
     /** Columns that tell rows apart, and columns of text, from the first on. */
     private static final int NODE_KEYS = 1;
     private static final int NODE_TEXTS = 3;
@@ -168,6 +168,7 @@ final class StatusView {
             millis(segment.getCycleNsMax()), Integer.toString(segment.getQueueQueries()),
             Integer.toString(segment.getQueueUpdates()), unsigned(segment.getApplied()),
             node.getDurability().equals("off") ? "off" : unsigned(segment.getDurable()),
+            mib(segment.getWindowBytes(), segment.getWindowBytesMax()), unsigned(segment.getWindowFrom()),
             segment.getCore() < 0 ? "any" : Integer.toString(segment.getCore())};
     }
 

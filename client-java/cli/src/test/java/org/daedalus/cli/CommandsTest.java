@@ -232,6 +232,7 @@ class CommandsTest {
                         .setRows(120_835).setMemoryBytes(3 << 20).setCycleNsLast(1_500_000)
                         .setRowsMax(1 << 15).setRowBytes(75).setHugePageBytes(2 << 20).setNumaNode(1)
                         .setPlacementVerified(true)));
+                        .setWindowBytes(5 << 20).setWindowBytesMax(48 << 20).setWindowFrom(4_711)
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
         status.addNodes(NodeStatus.newBuilder().setNode(2).setReachable(true).setDurability("async").setApplied(78)
                 .setDurable(77).setCheckpoint(55).setLogBytes(5 << 20).setCheckpointBytes(7 << 20)
@@ -251,7 +252,8 @@ class CommandsTest {
                     .contains("it keeps 3 of 1024 updates (1.0 of 32.0 MiB)")
                     .contains("remembers 9 of 65536 submissions (2.0 of 32.0 MiB)").contains("of 1024.0 MiB of heap")
                     .contains("it keeps no journal")
-                    .contains("allocator 20.0 of 33.0 MiB").contains("1.0 of 9.0 MiB");
+                    .contains("allocator 20.0 of 33.0 MiB").contains("1.0 of 9.0 MiB")
+                    .contains("5.0 of 48.0 MiB").contains("4711");
             assertThat(said.out().lines().filter(line -> line.contains("async")).toList()).singleElement().asString()
                     .containsPattern("78 \\| +async \\| +77 \\| +55 \\| 5\\.0 MiB");
             assertThat(said.out()).containsPattern("7\\.0 MiB");
