@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from local_cluster import wait_until
 
 Connection = psycopg.Connection[Any]
+KEPT_SECONDS = 2
 
 
 def moment(connection: Connection) -> int:
@@ -65,6 +68,27 @@ def test_two_sessions_read_one_moment(table: str) -> None:
         assert moment(other) == moment(holder)
         other.execute("RESET daedalus.read_at")
         assert count(other) == 2
+
+
+def test_a_moment_can_be_named_for_two_seconds_without_a_hold(table: str) -> None:
+    with psycopg.connect(table, autocommit=True) as reader, psycopg.connect(table, autocommit=True) as writer:
+        numbers = itertools.count(1)
+        insert(writer, next(numbers))
+        assert count(reader) == 1
+        named, written = moment(reader), time.monotonic()
+        insert(writer, next(numbers))
+        reader.execute(f"SET daedalus.read_at = {named}")
+
+        def is_gone() -> bool:
+            try:
+                assert count(reader) == 1
+            except psycopg.errors.SnapshotTooOld:
+                return True
+            insert(writer, next(numbers))
+            return False
+
+        wait_until(is_gone, "what nobody holds to go")
+        assert time.monotonic() - written > KEPT_SECONDS
 
 
 def test_a_moment_that_has_not_come_is_waited_for(table: str) -> None:

@@ -55,6 +55,7 @@ void NodeCore::start_after(Timestamp through, std::vector<Timestamp> slots_known
   log_.on_durable(through);
   read_mark_.learn(through);
 }
+  marks_.start_from(through);
 
 void NodeCore::remember(const ReplayedRecord& replayed) {
   sequencer_.remember(replayed.record.range, replayed.record.identity,
@@ -73,14 +74,14 @@ void NodeCore::replay(ReplayedRecord replayed) {
 
 void NodeCore::on_recovered() { incomplete_ = lost_before(epochs_.in_force()); }
 
-void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant /*now*/, Effects& effects) {
-  const Call call(*this, effects);
+void NodeCore::on_up(rpc::PeerId peer, const rpc::PeerInfo& /*info*/, Instant now, Effects& effects) {
+  const Call call(*this, effects, now);
   last_sequence_.emplace(peer, 0);
   shapes_.on_up(peer);
 }
 
 void NodeCore::on_down(rpc::PeerId peer, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   last_sequence_.erase(peer);
   shapes_.on_down(peer);
   sequencer_.on_peer_down(peer);
@@ -90,7 +91,7 @@ void NodeCore::on_down(rpc::PeerId peer, Instant now, Effects& effects) {
 }
 
 void NodeCore::on_operation(rpc::PeerId peer, wire::v1::Operation&& operation, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   const auto last = last_sequence_.find(peer);
   if (last == last_sequence_.end()) {
     return;  // It has gone, or is being closed.
@@ -150,7 +151,7 @@ void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant n
 }
 
 void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
     queries_.on_output(segment, std::move(*query), now, effects);
   } else {
@@ -161,7 +162,7 @@ void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant no
 }
 
 void NodeCore::on_epoch_persisted(Epoch epoch, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   const EpochStore::Granted granted = epochs_.on_persisted(epoch);
   needs_epoch_ = false;
   if (log_.has_log()) {
@@ -197,7 +198,7 @@ void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {
 }
 
 void NodeCore::on_durable(Timestamp through, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   CHECK(through <= updates_.enqueued());
   log_.on_durable(through);
   SequencerEffects decided;
@@ -206,12 +207,12 @@ void NodeCore::on_durable(Timestamp through, Instant now, Effects& effects) {
 }
 
 void NodeCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   queries_.step(budget, gauge, effects);
 }
 
 void NodeCore::on_deadline(Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   SequencerEffects decided;
   sequencer_.on_deadline(now, decided);
   carry_out(std::move(decided), now, effects);
@@ -226,8 +227,8 @@ void NodeCore::on_deadline(Instant now, Effects& effects) {
 }
 
 Instant NodeCore::next_deadline() const {
-  return std::min(
-      {sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline(), holds_.next_deadline()});
+  return std::min({sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline(),
+                   holds_.next_deadline(), marks_.next_deadline()});
 }
 
 const std::optional<Error>& NodeCore::problem() const {

@@ -57,7 +57,7 @@ void NodeCore::on_hold(Requester from, const wire::v1::Operation& operation, Ins
 }
 
 void NodeCore::raise_kept_from() {
-  Timestamp asked = mark();
+  Timestamp asked = marks_.past();
   for (const auto& lowest : {holds_.lowest(), parked_.lowest()}) {
     asked = std::min(asked, lowest.value_or(asked));
   }
@@ -70,7 +70,10 @@ void NodeCore::raise_kept_from() {
   }
 }
 
-void NodeCore::end_call(size_t results_before, Effects& effects) {
+void NodeCore::end_call(size_t results_before, std::optional<Instant> now, Effects& effects) {
+  if (now) {
+    marks_.note(mark(), *now);
+  }
   raise_kept_from();
   std::for_each(effects.results.begin() + static_cast<std::ptrdiff_t>(results_before), effects.results.end(),
                 [this](auto& entry) {

@@ -50,6 +50,16 @@ class NodeMomentsTest : public testing::Test {
     node_.settle();
   }
 
+  /// The mark has been what it is for so long that nothing below it is kept, but for whoever holds something.
+  void rest(const std::vector<uint64_t>& held = {}) {
+    for (int second = 0; second < 5; ++second) {
+      node_.wait(kSecond);
+      if (!held.empty()) {
+        node_.send_hold(held);
+      }
+    }
+  }
+
   NodeHarness node_;
 };
 
@@ -210,11 +220,13 @@ TEST_F(NodeMomentsTest, AFirmMomentHasToBeNamed) {
 TEST_F(NodeMomentsTest, SegmentsKeepWhatTheMarkAndHoldsAskFor) {
   reach(9);
   node_.send_mark(4);
+  rest();
   EXPECT_THAT(node_.segments().kept_from(), ElementsAre(Timestamp{4}, Timestamp{4}));
   const auto held = node_.take_only(node_.send_hold({4})).held();
   EXPECT_EQ(held.oldest(), 4u);
   EXPECT_THAT(held.refused(), IsEmpty());
   node_.send_mark(6);
+  rest({4});
   EXPECT_THAT(node_.segments().kept_from(), ElementsAre(Timestamp{4}, Timestamp{4}));
   EXPECT_THAT(node_.take_only(node_.send_hold({4, 5})).held().refused(), ElementsAre(5u));
   node_.send_hold({}, 5);
@@ -238,6 +250,7 @@ TEST_F(NodeMomentsTest, SegmentsAnswerAtAMomentAsLongAsItIsHeld) {
   sweep();
   EXPECT_THAT(read_tickets(node_.take_rows(held)), ElementsAre(Ticket{1, "ZRH", 2}));
   node_.send_hold({});
+  rest();
   sweep();
   sweep();
   const auto gone = node_.send_select_at(select_all(), 1, /*is_firm=*/true);
@@ -265,8 +278,7 @@ TEST_F(NodeMomentsTest, AHoldThatIsNotSaidAgainEndsAfterTwoSeconds) {
   node_.send_mark(4);
   node_.send_hold({4});
   node_.send_mark(6);
-  node_.wait(kSecond);
-  node_.send_hold({4});
+  rest({4});
   EXPECT_EQ(node_.wake_at(), after(node_.now(), 2 * kSecond));
   node_.wait(2 * kSecond - 1);
   EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{4}));
@@ -278,9 +290,11 @@ TEST_F(NodeMomentsTest, AHoldEndsTwoSecondsAfterItsConnectionIsLost) {
   reach(9);
   node_.connect(2);
   node_.send_mark(4);
-  node_.send_hold({4}, 0, 2);
+  node_.send_hold({4});
   node_.send_mark(6);
-  node_.wait(kSecond);
+  rest({4});
+  node_.send_hold({4}, 0, 2);
+  node_.send_hold({});
   node_.disconnect(2);
   node_.wait(2 * kSecond - 1);
   EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{4}));
@@ -294,6 +308,7 @@ TEST_F(NodeMomentsTest, SegmentsKeepWhatAParkedQueryNeeds) {
   node_.send_mark(4);
   const auto parked = node_.send_select_at(select_all(), 5);
   node_.send_mark(6);
+  rest();
   EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{5}));
   node_.send_no_op(5, 6);
   node_.settle();
@@ -302,15 +317,17 @@ TEST_F(NodeMomentsTest, SegmentsKeepWhatAParkedQueryNeeds) {
 }
 
 TEST_F(NodeMomentsTest, HoldsThatCannotBeAreRefusedAndTheWordBeforeStays) {
-  node_.send_hold({4});
+  node_.send_mark(4);
+  rest({4});
   expect_error(node_.take_only(node_.send(NodeHarness::operation(wire::v1::OPERATION_KIND_HOLD, "\xff"))), kWrong,
                "08P01", "hold does not parse");
   std::vector<uint64_t> many(ReadHolds::kMomentsMax + 1);
-  std::iota(many.begin(), many.end(), 1);
+  std::iota(many.begin(), many.end(), 4);
   const auto refused = node_.take_only(node_.send_hold(many));
   expect_error(refused, kAskAgain, "53000", "node 0 keeps 65536 moments");
   EXPECT_GT(refused.error().retry_after_ns(), 0u);
   node_.send_mark(6);
+  node_.wait(2 * kSecond - 1);
   EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{4}));
 }
 
@@ -319,7 +336,7 @@ TEST_F(NodeMomentsTest, ANodeThatStopsStillTakesMarksAndHolds) {
   const auto marked = node_.take_only(node_.send_mark(3));
   ASSERT_EQ(marked.marked().watermarks_size(), 1) << marked.ShortDebugString();
   EXPECT_EQ(marked.marked().watermarks(0).mark(), 3u);
-  EXPECT_EQ(node_.take_only(node_.send_hold({3})).held().oldest(), 3u);
+  EXPECT_THAT(node_.take_only(node_.send_hold({2, 3})).held().refused(), ElementsAre(2u));
 }
 
 // ---- recovery ----
@@ -421,10 +438,12 @@ class RandomMoments {
     }
   }
 
-  /// Segments keep what somebody was promised, and never less than they have kept before.
+  /// Segments keep what was the mark in the last two seconds and what somebody was promised, and never less than they
+  /// have kept before.
   void check_kept() {
     const uint64_t kept = raw(node_.core().kept_from());
-    EXPECT_LE(kept, mark_);
+    marks_[node_.now()] = mark_;
+    EXPECT_LE(kept, std::prev(marks_.upper_bound(Instant{node_.now().ns - MarkHistory::kDelayNs}))->second);
     EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{kept}));
     EXPECT_GE(kept, kept_before_);
     kept_before_ = kept;
@@ -470,6 +489,7 @@ class RandomMoments {
   NodeHarness node_;
   uint64_t numbered_ = 0;
   uint64_t mark_ = 0;
+  std::map<Instant, uint64_t> marks_{{Instant{-MarkHistory::kDelayNs}, 0}};  ///< The last one at each time.
   uint64_t kept_before_ = 0;
   std::vector<uint64_t> held_;
   Instant held_end_{};

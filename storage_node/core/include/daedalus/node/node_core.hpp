@@ -19,6 +19,7 @@
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/node/effects.hpp"
 #include "daedalus/node/epoch_store.hpp"
+#include "daedalus/node/mark_history.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/query_controller.hpp"
@@ -125,7 +126,8 @@ class NodeCore {
   /// Every update up to here is confirmed: what was durable here at the start, and what the writer has said since. No
   /// answer of any node may show less. For greetings, too: an aggregator that was started again knows nothing else.
   [[nodiscard]] Timestamp mark() const { return read_mark_.mark(); }
-  /// Nobody will ask at a lower moment, as far as this node knows: what its segments have been told.
+  /// Segments keep what answers need at this moment and later ones; they have been told so. That is what was the mark
+  /// two seconds ago, or a lower one that somebody still reads.
   [[nodiscard]] Timestamp kept_from() const { return kept_from_; }
   [[nodiscard]] const EpochRecord& epoch() const { return epochs_.in_force(); }
   /// Operations whose answers are still owed.
@@ -135,7 +137,7 @@ class NodeCore {
   class Call;
 
   /// Ends a call of the driver, before which there were so many results.
-  void end_call(size_t results_before, Effects& effects);
+  void end_call(size_t results_before, std::optional<Instant> now, Effects& effects);
   void dispatch(Requester from, wire::v1::Operation operation, Instant now, Effects& effects);
   // ---- handlers, one per kind ----
   void on_select(Requester from, const wire::v1::Operation& operation, Instant now, Effects& effects);
@@ -201,6 +203,7 @@ class NodeCore {
   bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
   uint64_t queries_total_ = 0;
+  MarkHistory marks_;
   uint64_t updates_total_ = 0;
 };
 
