@@ -45,7 +45,7 @@ def test_segments_that_do_not_fit_into_the_machine_together_are_refused(tmp_path
     refused = up(tmp_path, "CREATE TABLE t (a int);", "--storage-nodes", "40", "--segments", "1024",
                  "--segment-mib", "1048576")  # fmt: skip
     assert refused.code == 2, refused.said
-    assert "40960 segments of 1048576 MiB take " in refused.said
+    assert "40960 segments of 1048576 MiB, each with a window of 64 MiB, take " in refused.said
     assert "MiB are available" in refused.said
 
 

@@ -84,6 +84,7 @@ def inventory(hosts: VirtualHosts, schema: Path) -> dict[str, Any]:
                 "cluster_schema_output": str(hosts.work / "schema"),
                 "cluster_partition_by": "hash(place)",
                 "storage_node_segment_mib": 4,
+                "storage_node_window_mib": 16,
                 "storage_node_answer_mib": 8,
                 "writer_heap_mib": 128,
             },
@@ -147,7 +148,7 @@ def test_services_run_confined_and_still_pin_their_threads_and_ask_for_huge_page
 def test_answers_have_the_room_that_was_given(rollout: Rollout) -> None:
     for host in UNITS["daedalus-storage-node"]:
         settings = rollout.hosts.on(host, "cat /etc/daedalus/storage_node.toml").splitlines()
-        assert {"answer_memory_mib = 256", "answer_mib = 8"} <= set(settings)
+        assert {"window_mib = 16", "answer_memory_mib = 256", "answer_mib = 8"} <= set(settings)
 
 
 def test_second_run_changes_nothing(rollout: Rollout) -> None:

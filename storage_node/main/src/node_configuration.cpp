@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kNodeMax = 65535;
 constexpr int64_t kSegmentsMax = 1024;
 constexpr int64_t kSegmentMibMax = 1 << 20;
+constexpr int64_t kWindowMibMax = 1 << 20;
 constexpr int64_t kCoreMax = 4095;
 constexpr int64_t kLogMibMax = 1 << 20;
 /// Replayed in a few seconds.
@@ -26,6 +27,7 @@ constexpr int64_t kCycleMsMax = 60'000;
 const engine::SegmentOptions kSegmentDefaults;
 /// A query waits for the cycle under way and rides the next: within a second it is answered.
 constexpr int64_t kCycleMsDefault = 500;
+const auto kWindowMibDefault = static_cast<int64_t>(kSegmentDefaults.window_bytes / kMib);
 constexpr int64_t kComputeMsMax = 3'600'000;
 const int64_t kComputeMsDefault = kSegmentDefaults.compute_ns_max / kMillisecond;
 constexpr int64_t kComputeUsPerRowMax = 1'000'000;
@@ -80,6 +82,8 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
   made.data_dir = file->resolve(root.text("data_dir"));
   made.segments = static_cast<uint32_t>(root.integer("segments", {1, kSegmentsMax}));
   made.segment_bytes = static_cast<uint64_t>(root.integer("segment_mib", {1, kSegmentMibMax})) << 20;
+  const uint64_t window_bytes =
+      static_cast<uint64_t>(root.integer_or("window_mib", {1, kWindowMibMax}, kWindowMibDefault)) * kMib;
   for (const int64_t core : root.integers("cores", {0, kCoreMax})) {
     made.cores.push_back(static_cast<uint32_t>(core));
   }
@@ -131,7 +135,7 @@ Result<NodeConfiguration> read_node_configuration(const std::string& path) {
     error.message = fmt::format("{}: segment_mib: {}", path, error.message);
     return error;
   }
-  made.demand = {static_cast<uint32_t>(partitions) * made.segments, *shape};
+  made.demand = {static_cast<uint32_t>(partitions) * made.segments, *shape, window_bytes};
   made.hash = configuration::content_hash({file->content(), made.cluster.content});
   return made;
 }

@@ -21,10 +21,12 @@ Result<void> check(const SegmentsDemand& demand, uint64_t room, const std::strin
   }
   const uint64_t each = room / std::max(demand.count, 1u) / kMib;
   return Error{category, "53200",
-               fmt::format("{} segments take {} MiB of memory: {} MiB are left for them {}", demand.count,
-                           (demand.bytes() + kMib - 1) / kMib, room / kMib, where),
-               each > 0 ? fmt::format("set segment_mib to {} or less, or have fewer segments", each)
-                        : std::string("have fewer segments"),
+               fmt::format("{} segments take {} MiB of memory, {} MiB of it for windows: {} MiB are left for them {}",
+                           demand.count, (demand.bytes() + kMib - 1) / kMib, demand.count * demand.window_bytes / kMib,
+                           room / kMib, where),
+               each > 1
+                   ? fmt::format("set segment_mib and window_mib to {} or less together, or have fewer segments", each)
+                   : std::string("have fewer segments"),
                0};
 }
 

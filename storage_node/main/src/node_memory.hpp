@@ -16,8 +16,9 @@ namespace daedalus::node {
 struct SegmentsDemand {
   uint32_t count = 0;
   engine::SegmentShape shape;  ///< Has the shape of each.
+  uint64_t window_bytes = 0;   ///< Bounds what each keeps of values that updates overwrote.
 
-  [[nodiscard]] uint64_t bytes() const { return count * shape.memory_bytes; }
+  [[nodiscard]] uint64_t bytes() const { return count * (shape.memory_bytes + window_bytes); }
 };
 
 /// Kept free beside segments: answers on their way, page tables, code, and the rest of the host. A sixteenth of its

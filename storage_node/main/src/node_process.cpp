@@ -165,6 +165,7 @@ Result<void> NodeProcess::start() {
 Result<void> NodeProcess::make_segments(const NodeOptions& options) {
   engine::SegmentOptions segment_options;
   segment_options.memory_bytes = configuration_.segment_bytes;
+  segment_options.window_bytes = configuration_.demand.window_bytes;
   segment_options.share_factor_max = configuration_.share_factor;
   segment_options.updates_per_cycle_max = configuration_.updates_per_cycle;
   segment_options.cycle_ns_target = configuration_.cycle_ns_target;

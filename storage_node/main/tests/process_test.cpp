@@ -149,13 +149,24 @@ TEST_F(StorageNodeProcessTest, DeclaresItsCapacityAndRefusesOneThatMakesNoSense)
   EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 2);
 }
 
+TEST_F(StorageNodeProcessTest, TakesAWindowOfAMebibyteAtLeast) {
+  write_node("window_mib = 1\n");
+  EXPECT_EQ(start({"--check-config", config()})->wait_for_end(), 0);
+  for (const char* wrong : {"window_mib = 0\n", "window_mib = 1048577\n"}) {
+    write_node(wrong);
+    const auto process = start({"--check-config", config()});
+    EXPECT_EQ(process->wait_for_end(), 2);
+    EXPECT_THAT(process->text(), HasSubstr("window_mib"));
+  }
+}
+
 TEST_F(StorageNodeProcessTest, RefusesSegmentsThatNeverFitIntoTheMemoryOfTheHost) {
   write_node("", "segments = 1024\nsegment_mib = 1048576\n");
   for (const char* option : {"--check-config", "--config"}) {
     const auto process = start({option, config()});
     EXPECT_EQ(process->wait_for_end(), 2);
     EXPECT_THAT(process->text(), HasSubstr("1024 segments take "));
-    EXPECT_THAT(process->text(), HasSubstr("stay free for answers and the system; set segment_mib to "));
+    EXPECT_THAT(process->text(), HasSubstr("stay free for answers and the system; set segment_mib and window_mib to "));
   }
 }
 

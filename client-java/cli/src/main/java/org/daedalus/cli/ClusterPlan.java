@@ -195,14 +195,15 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
         long beside = (long) processes * BESIDE_MIB;
         long raised = settings.answers().raisedMib(settings.storageNodes(), settings.aggregators());
         long room = Math.max(0, (memory.availableBytes() >> MIB_SHIFT) - beside - raised);
-        if (segmentBytes() >> MIB_SHIFT <= room) {
+        int count = settings.storageNodes() * settings.segments();
+        long wanted = (long) count * (settings.segmentMib() + settings.windowMib());
+        if (wanted <= room) {
             return;
         }
-        int count = settings.storageNodes() * settings.segments();
-        long fitting = room / count;
-        throw CliException.usage(count + " segments of " + settings.segmentMib() + " MiB take "
-                + (segmentBytes() >> MIB_SHIFT) + " MiB of memory (--storage-nodes, --segments, --segment-mib): " + room
-                + " MiB are left for them, as "
+        long fitting = room / count - settings.windowMib();
+        throw CliException.usage(count + " segments of " + settings.segmentMib() + " MiB, each with a window of "
+                + settings.windowMib() + " MiB, take " + wanted + " MiB of memory (--storage-nodes, --segments, "
+                + "--segment-mib, --window-mib): " + room + " MiB are left for them, as "
                 + (memory.availableBytes() >> MIB_SHIFT) + " of the machine's " + (memory.totalBytes() >> MIB_SHIFT)
                 + " MiB are available and each of " + processes + " processes keeps " + BESIDE_MIB + " MiB free"
                 + (raised > 0 ? " and --answer-mib adds " + raised + " MiB for answers; " : "; ")
@@ -249,6 +250,8 @@ record ClusterPlan(String clusterId, Path directory, Path schemaLibrary, Cluster
                 + "data_dir = \"node-" + node + "\"\n"
                 + "segments = " + settings.segments() + "\n"
                 + "segment_mib = " + settings.segmentMib() + "\n"
+                + (settings.windowMib() == ClusterSettings.WINDOW_MIB_DEFAULT ? ""
+                        : "window_mib = " + settings.windowMib() + "\n")
                 + "cores = []\n"
                 + settings.answers().nodeLines()
                 + settings.durability().nodeLines();

@@ -53,6 +53,8 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         String answerMib = values.getProperty("answer_mib");
         ClusterSettings settings = new ClusterSettings(number(values, "storage_nodes"), number(values, "segments"),
                 number(values, "segment_mib"),
+                values.getProperty("window_mib") == null ? ClusterSettings.WINDOW_MIB_DEFAULT
+                        : number(values, "window_mib"),
                 ClusterPlan.Placement.parse("partition_by", value(values, "partition_by")),
                 ClusterPlan.Placement.parse("segment_by", value(values, "segment_by")),
                 new Durability(Durability.Mode.parse(value(values, "durability")), number(values, "sync_ms")),
@@ -98,6 +100,9 @@ record KeptPlan(boolean isMade, String clusterId, String fingerprint, ClusterSet
         line(text, "storage_nodes", settings.storageNodes());
         line(text, "segments", settings.segments());
         line(text, "segment_mib", settings.segmentMib());
+        if (settings.windowMib() != ClusterSettings.WINDOW_MIB_DEFAULT) {
+            line(text, "window_mib", settings.windowMib());
+        }
         line(text, "partition_by", settings.partitionBy());
         line(text, "segment_by", settings.segmentBy());
         line(text, "durability", settings.durability().mode().word());

@@ -14,6 +14,7 @@ final class UpOptions {
     private static final int SEGMENTS_MAX = 1_024;
     private static final int SEGMENT_MIB_DEFAULT = 128;
     private static final int SEGMENT_MIB_MAX = 1 << 20;
+    private static final int WINDOW_MIB_MAX = 1 << 20;
 
     /** Stands for no passwords in the place of a file. */
     private static final String TRUST = "trust";
@@ -39,6 +40,10 @@ final class UpOptions {
     @Option(names = "--segment-mib", paramLabel = "M",
             description = "memory of one segment, MiB (default: " + SEGMENT_MIB_DEFAULT + ")")
     private Integer segmentMib;
+
+    @Option(names = "--window-mib", paramLabel = "M", description = "memory of one segment for values that updates "
+            + "overwrote, MiB: so far back queries can ask (default: " + ClusterSettings.WINDOW_MIB_DEFAULT + ")")
+    private Integer windowMib;
 
     @Option(names = "--answer-mib", paramLabel = "M", description = "most memory of one answer, MiB: larger ones end "
             + "with 54000 (default: 64 of each storage node, 256 in all); `daedalus export` takes out a whole table")
@@ -104,6 +109,9 @@ final class UpOptions {
                         SEGMENTS_MAX),
                 inRange("--segment-mib", segmentMib,
                         kept.map(ClusterSettings::segmentMib).orElse(SEGMENT_MIB_DEFAULT), 1, SEGMENT_MIB_MAX),
+                inRange("--window-mib", windowMib,
+                        kept.map(ClusterSettings::windowMib).orElse(ClusterSettings.WINDOW_MIB_DEFAULT), 1,
+                        WINDOW_MIB_MAX),
                 placement("--partition-by", partitionBy, kept.map(ClusterSettings::partitionBy)),
                 placement("--segment-by", segmentBy, kept.map(ClusterSettings::segmentBy)),
                 durability(durabilityKept),

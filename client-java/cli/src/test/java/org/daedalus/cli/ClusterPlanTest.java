@@ -70,8 +70,9 @@ class ClusterPlanTest {
 
     @Test
     void shouldTellAggregatorsWhoLogsInAndHowBlocksWrite() throws CliException {
-        ClusterSettings settings = new ClusterSettings(1, 1, 64, placement("round_robin"), placement("round_robin"),
-                OFF, 1, BY_DEFAULT, 7400, 5433, Optional.of("/data/users"), BlockWrites.IMMEDIATE);
+        ClusterSettings settings = new ClusterSettings(1, 1, 64, 64, placement("round_robin"),
+                placement("round_robin"), OFF, 1, BY_DEFAULT, 7400, 5433, Optional.of("/data/users"),
+                BlockWrites.IMMEDIATE);
         assertThat(new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), settings).files()
                 .get("aggregator-0.toml")).contains("postgres_users = \"/data/users\"\n")
                 .contains("postgres_block_writes = \"immediate\"\n")
@@ -125,6 +126,25 @@ class ClusterPlanTest {
         }
     }
 
+    private static ClusterPlan planWithWindow(int segments, int windowMib) throws CliException {
+        return new ClusterPlan("c", Path.of("/data"), Path.of("/data/t.so"), new ClusterSettings(1, segments, 64,
+                windowMib, placement("round_robin"), placement("round_robin"), OFF, 1, BY_DEFAULT, 7400, 7451,
+                Optional.empty(), BlockWrites.REFUSE));
+    }
+
+    @Test
+    void shouldGiveSegmentsTheirWindowAndCountIt() throws CliException {
+        assertThat(planWithWindow(1, 64).files().get("node-0.toml")).doesNotContain("window_mib");
+        assertThat(planWithWindow(1, 256).files().get("node-0.toml"))
+                .contains("segment_mib = 64\nwindow_mib = 256\n");
+        MachineMemory machine = new MachineMemory(4L << 30, 2L << 30);
+        planWithWindow(4, 352).checkMemory(machine);
+        CliException refusal = catchThrowableOfType(CliException.class,
+                () -> planWithWindow(4, 353).checkMemory(machine));
+        assertThat(refusal).hasMessageContaining("4 segments of 64 MiB, each with a window of 353 MiB, take 1668 MiB")
+                .hasMessageContaining("--segment-mib 63 fits");
+    }
+
     @Test
     void shouldRefuseAnswersThatDoNotFitBesideTheSegments() throws CliException {
         MachineMemory machine = new MachineMemory(23L << 30, 20L << 30);
@@ -132,21 +152,22 @@ class ClusterPlanTest {
         CliException refusal = catchThrowableOfType(CliException.class,
                 () -> planOf(2, 2, 4_000, answersOf(2_048)).checkMemory(machine));
         assertThat(refusal).hasMessageContaining("each of 4 processes keeps 128 MiB free and --answer-mib adds 11264")
-                .hasMessageContaining("--segment-mib 2176 fits");
-        planOf(2, 2, 2_176, answersOf(2_048)).checkMemory(machine);
+                .hasMessageContaining("--segment-mib 2112 fits");
+        planOf(2, 2, 2_112, answersOf(2_048)).checkMemory(machine);
     }
 
     @Test
     void shouldRefuseSegmentsThatDoNotFitIntoTheMachineTogether() throws CliException {
         MachineMemory machine = new MachineMemory(23L << 30, 20L << 30);
-        planOf(2, 2, 4_992).checkMemory(machine);
+        planOf(2, 2, 4_928).checkMemory(machine);
         CliException refusal = catchThrowableOfType(CliException.class,
                 () -> planOf(4, 4, 5_120).checkMemory(machine));
-        assertThat(refusal).hasMessageContaining("16 segments of 5120 MiB take 81920 MiB of memory")
+        assertThat(refusal)
+                .hasMessageContaining("16 segments of 5120 MiB, each with a window of 64 MiB, take 82944 MiB")
                 .hasMessageContaining("20480 of the machine's 23552 MiB are available")
-                .hasMessageContaining("--segment-mib 1232 fits");
+                .hasMessageContaining("--segment-mib 1168 fits");
         assertThat(refusal.exitCode()).isEqualTo(CliException.USAGE);
-        planOf(4, 4, 1_232).checkMemory(machine);
+        planOf(4, 4, 1_168).checkMemory(machine);
         CliException none = catchThrowableOfType(CliException.class,
                 () -> planOf(40, 1_024, 1_048_576).checkMemory(machine));
         assertThat(none).hasMessageContaining("have fewer segments or processes");

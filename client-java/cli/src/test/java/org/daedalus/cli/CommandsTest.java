@@ -191,7 +191,8 @@ class CommandsTest {
     @Test
     void shouldRefuseAClusterThatIsTooLarge() {
         String[][] cases = {{"--storage-nodes", "40"}, {"--segments", "1024"}, {"--aggregators", "10"},
-            {"--segment-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"}, {"--sync-ms", "60000"}};
+            {"--segment-mib", "1048576"}, {"--window-mib", "1048576"}, {"--answer-mib", "524288"}, {"--port", "65000"},
+            {"--sync-ms", "60000"}};
         for (String[] each : cases) {
             said.forget();
             String tooMany = Integer.toString(Integer.parseInt(each[1]) + 1);
@@ -231,8 +232,8 @@ class CommandsTest {
                 .addSegments(SegmentStatus.newBuilder()
                         .setRows(120_835).setMemoryBytes(3 << 20).setCycleNsLast(1_500_000)
                         .setRowsMax(1 << 15).setRowBytes(75).setHugePageBytes(2 << 20).setNumaNode(1)
-                        .setPlacementVerified(true)));
                         .setWindowBytes(5 << 20).setWindowBytesMax(48 << 20).setWindowFrom(4_711)
+                        .setPlacementVerified(true)));
         status.addNodes(NodeStatus.newBuilder().setNode(1).setProblem("connection refused"));
         status.addNodes(NodeStatus.newBuilder().setNode(2).setReachable(true).setDurability("async").setApplied(78)
                 .setDurable(77).setCheckpoint(55).setLogBytes(5 << 20).setCheckpointBytes(7 << 20)

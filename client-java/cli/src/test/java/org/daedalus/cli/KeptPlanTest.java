@@ -42,14 +42,14 @@ class KeptPlanTest {
     void shouldHavePortsForPostgresOfItsOwnUnlessTheyAreGiven() throws Exception {
         assertThat(SYNC.postgresPort()).isEqualTo(5433);
         assertThat(ClusterSettings.postgresPortOf(12_000)).isEqualTo(12_051);
-        ClusterSettings given = new ClusterSettings(2, 3, 64, SYNC.partitionBy(), ANYWHERE, SYNC.durability(), 1,
-                SYNC.answers(), 7400, 6000, Optional.of("/etc/users of ours"), BlockWrites.IMMEDIATE);
+        ClusterSettings given = new ClusterSettings(2, 3, 64, 16, SYNC.partitionBy(), ANYWHERE, SYNC.durability(),
+                1, SYNC.answers(), 7400, 6000, Optional.of("/etc/users of ours"), BlockWrites.IMMEDIATE);
         String written = new KeptPlan(true, "c", "f", given).render();
         Files.writeString(directory.resolve(KeptPlan.FILE), written);
         assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(given);
         Files.writeString(directory.resolve(KeptPlan.FILE), written.replace("postgres_port = 6000\n", "")
                 .replace("postgres_users = /etc/users of ours\n", "")
-                .replace("postgres_block_writes = immediate\n", ""));
+                .replace("postgres_block_writes = immediate\n", "").replace("window_mib = 16\n", ""));
         assertThat(KeptPlan.read(directory).orElseThrow().settings()).isEqualTo(SYNC);
     }
 
@@ -83,9 +83,9 @@ class KeptPlanTest {
     @Test
     void shouldNameWhatMustNotDiffer() {
         assertThat(SYNC.differencesFrom(SYNC)).isEmpty();
-        ClusterSettings elsewhere = new ClusterSettings(2, 3, 64, SYNC.partitionBy(), ANYWHERE, SYNC.durability(), 3,
-                new AnswerRoom(OptionalInt.of(9)), 7500);
-        assertThat(elsewhere.differencesFrom(SYNC)).as("aggregators, answers and port are free").isEmpty();
+        ClusterSettings elsewhere = new ClusterSettings(2, 3, 64, 1, SYNC.partitionBy(), ANYWHERE, SYNC.durability(),
+                3, new AnswerRoom(OptionalInt.of(9)), 7500, 7551, Optional.empty(), BlockWrites.REFUSE);
+        assertThat(elsewhere.differencesFrom(SYNC)).as("window, aggregators, answers and ports are free").isEmpty();
         ClusterSettings other = new ClusterSettings(4, 5, 65, ANYWHERE, new ClusterPlan.Placement("id"),
                 OFF, 1, SYNC.answers(), 7400);
         assertThat(other.differencesFrom(SYNC)).containsExactly("--storage-nodes is 2 there, not 4",
