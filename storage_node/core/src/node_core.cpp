@@ -34,6 +34,7 @@ NodeCore::NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema>
       updates_(schema_, map_, placement_, options_.node, segments_),
       shapes_(schema_),
       parked_(options_.parked_queries_max),
+      outrun_(options_.parked_queries_max),
       queries_(options_.queries, options_.node, placement_, updates_, log_, segments_) {
   if (options_.found_epoch) {
     epochs_.restore(*options_.found_epoch);
@@ -54,8 +55,8 @@ void NodeCore::start_after(Timestamp through, std::vector<Timestamp> slots_known
   updates_.start_after(through, std::move(slots_known));
   log_.on_durable(through);
   read_mark_.learn(through);
-}
   marks_.start_from(through);
+}
 
 void NodeCore::remember(const ReplayedRecord& replayed) {
   sequencer_.remember(replayed.record.range, replayed.record.identity,
@@ -86,6 +87,7 @@ void NodeCore::on_down(rpc::PeerId peer, Instant now, Effects& effects) {
   shapes_.on_down(peer);
   sequencer_.on_peer_down(peer);
   parked_.on_peer_down(peer);
+  outrun_.on_peer_down(peer);
   queries_.on_peer_down(peer, effects);
   holds_.on_peer_down(peer, now);
 }
@@ -153,7 +155,9 @@ void NodeCore::dispatch(Requester from, wire::v1::Operation operation, Instant n
 void NodeCore::on_output(SegmentIndex segment, engine::Output output, Instant now, Effects& effects) {
   const Call call(*this, effects, now);
   if (auto* query = std::get_if<engine::QueryOutput>(&output)) {
-    queries_.on_output(segment, std::move(*query), now, effects);
+    if (auto outrun = queries_.on_output(segment, std::move(*query), now, effects)) {
+      wait_for_mark(std::move(*outrun), effects);
+    }
   } else {
     updates_.on_output(segment, std::move(std::get<engine::UpdateOutput>(output)));
   }
@@ -192,7 +196,7 @@ std::optional<Error> NodeCore::lost_before(const EpochRecord& record) const {
 }
 
 void NodeCore::on_appended(Timestamp through, Instant now, Effects& effects) {
-  const Call call(*this, effects);
+  const Call call(*this, effects, now);
   updates_.on_appended(through);
   unpark(now, effects);
 }
@@ -207,7 +211,7 @@ void NodeCore::on_durable(Timestamp through, Instant now, Effects& effects) {
 }
 
 void NodeCore::step(semantics::WorkBudget budget, const rpc::OutputGauge& gauge, Effects& effects) {
-  const Call call(*this, effects, now);
+  const Call call(*this, effects);
   queries_.step(budget, gauge, effects);
 }
 
@@ -224,22 +228,31 @@ void NodeCore::on_deadline(Instant now, Effects& effects) {
                                           raw(queryable()), raw(late.moment))),
                0, effects);
   }
+  for (const PreparedQuery& late : outrun_.take_late(now)) {
+    send_error(late.requester,
+               retry("57014", fmt::format("one update alone has overwritten more than node {} keeps, and it has not "
+                                          "been confirmed in time: the query asked for the table at {}, before it",
+                                          raw(options_.node), raw(late.moment))),
+               0, effects);
+  }
 }
 
 Instant NodeCore::next_deadline() const {
   return std::min({sequencer_.next_deadline(), queries_.next_deadline(), parked_.next_deadline(),
-                   holds_.next_deadline(), marks_.next_deadline()});
+                   outrun_.next_deadline(), holds_.next_deadline(), marks_.next_deadline()});
 }
 
 const std::optional<Error>& NodeCore::problem() const {
   return sequencer_.broken() ? sequencer_.broken() : incomplete_;
 }
 
-size_t NodeCore::under_way() const { return queries_.running() + parked_.size() + updates_.under_way(); }
+size_t NodeCore::under_way() const {
+  return queries_.running() + parked_.size() + outrun_.size() + updates_.under_way();
+}
 
 void NodeCore::on_abort(Requester from, const wire::v1::OperationHeader& header, Effects& effects) {
   const Requester wanted{from.peer, header.abort_sequence()};
-  if (parked_.take(wanted)) {
+  if (parked_.take(wanted) || outrun_.take(wanted)) {
     send_error(wanted, rejected("57014", "the query was aborted"), 0, effects);
   } else {
     queries_.abort(wanted, effects);  // One that has ended already has had its answer.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "daedalus/node/node_core.hpp"
 #include "replies.hpp"
@@ -20,6 +21,15 @@ HoldWord to_word(const wire::v1::HoldBody& body) {
     word.lowest = Timestamp{body.lowest()};
   }
   return word;
+}
+
+/// Takes those below `bound` out of the moments.
+std::vector<Timestamp> take_below(Timestamp bound, std::vector<Timestamp>& moments) {
+  const auto first =
+      std::partition(moments.begin(), moments.end(), [bound](Timestamp moment) { return moment >= bound; });
+  std::vector<Timestamp> taken(first, moments.end());
+  moments.erase(first, moments.end());
+  return taken;
 }
 
 }  // namespace
@@ -41,7 +51,10 @@ void NodeCore::on_hold(Requester from, const wire::v1::Operation& operation, Ins
   if (!body.ParseFromString(operation.body())) {
     return send_error(from, rejected("08P01", "the body of the hold does not parse"), 0, effects);
   }
-  const auto refused = holds_.hold(from.peer, to_word(body), mark(), now);
+  HoldWord word = to_word(body);
+  const Timestamp window_from = oldest_in_windows();
+  const std::vector<Timestamp> lost = take_below(window_from, word.moments);
+  const auto refused = holds_.hold(from.peer, std::move(word), mark(), now);
   if (!refused) {
     return send_error(from,
                       retry("53000", fmt::format("node {} keeps {} moments for all who hold some, its maximum",
@@ -50,9 +63,29 @@ void NodeCore::on_hold(Requester from, const wire::v1::Operation& operation, Ins
   }
   raise_kept_from();
   auto* held = add_result(from, effects).mutable_held();
-  held->set_oldest(raw(kept_from_));
-  for (const Timestamp moment : *refused) {
-    held->add_refused(raw(moment));
+  held->set_oldest(raw(std::max(kept_from_, window_from)));
+  for (const std::vector<Timestamp>* const moments : {&lost, &*refused}) {
+    std::for_each(moments->begin(), moments->end(), [held](Timestamp moment) { held->add_refused(raw(moment)); });
+  }
+}
+
+Timestamp NodeCore::oldest_in_windows() const {
+  Timestamp oldest{};
+  for (uint32_t i = 0; i < placement_.segment_count(); ++i) {
+    oldest = std::max(oldest, segments_.report(SegmentIndex{i}).statistics.window_from);
+  }
+  return oldest;
+}
+
+void NodeCore::wait_for_mark(PreparedQuery query, Effects& effects) {
+  if (const Requester from = query.requester; !outrun_.park(std::move(query), updates_.enqueued())) {
+    send_parking_full(from, outrun_, effects);
+  }
+}
+
+void NodeCore::release_outrun(Effects& effects) {
+  for (const PreparedQuery& query : outrun_.take_reached(mark())) {
+    send_below_mark(query.requester, raw(query.moment), effects);
   }
 }
 
@@ -74,6 +107,7 @@ void NodeCore::end_call(size_t results_before, std::optional<Instant> now, Effec
   if (now) {
     marks_.note(mark(), *now);
   }
+  release_outrun(effects);
   raise_kept_from();
   std::for_each(effects.results.begin() + static_cast<std::ptrdiff_t>(results_before), effects.results.end(),
                 [this](auto& entry) {

@@ -73,14 +73,19 @@ void NodeCore::send_below_mark(Requester to, uint64_t at, rpc::Outbox& out) cons
 
 void NodeCore::admit(PreparedQuery query, Instant now, Effects& effects) {
   const Requester from = query.requester;
-  if (query.moment <= queryable()) {
+  const Timestamp moment = query.moment;
+  if (moment <= queryable()) {
     queries_.start(std::move(query), now, effects);
-  } else if (!parked_.park(std::move(query))) {
-    send_error(from,
-               retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
-                                          raw(options_.node), parked_.size(), raw(queryable()))),
-               kParkRetryAfterNs, effects);
+  } else if (!parked_.park(std::move(query), moment)) {
+    send_parking_full(from, parked_, effects);
   }
+}
+
+void NodeCore::send_parking_full(Requester to, const ParkedQueries& parked, rpc::Outbox& out) const {
+  send_error(to,
+             retry("53000", fmt::format("node {} has {} queries parked, its maximum, and has reached {}",
+                                        raw(options_.node), parked.size(), raw(queryable()))),
+             kParkRetryAfterNs, out);
 }
 
 std::optional<Error> NodeCore::check_header(const wire::v1::OperationHeader& header) const {

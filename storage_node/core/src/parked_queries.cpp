@@ -8,20 +8,19 @@
 
 namespace daedalus::node {
 
-bool ParkedQueries::park(PreparedQuery query) {
+bool ParkedQueries::park(PreparedQuery query, Timestamp until) {
   if (queries_.size() >= queries_max_) {
     return false;
   }
   const Requester requester = query.requester;
   by_deadline_.emplace(query.deadline, requester);
-  const Timestamp moment = query.moment;
-  CHECK(by_requester_.emplace(requester, queries_.emplace(moment, std::move(query))).second);
+  CHECK(by_requester_.emplace(requester, queries_.emplace(until, std::move(query))).second);
   return true;
 }
 
-std::vector<PreparedQuery> ParkedQueries::take_reached(Timestamp accepted) {
+std::vector<PreparedQuery> ParkedQueries::take_reached(Timestamp reached) {
   std::vector<PreparedQuery> taken;
-  while (!queries_.empty() && queries_.begin()->first <= accepted) {
+  while (!queries_.empty() && queries_.begin()->first <= reached) {
     taken.push_back(remove(by_requester_.find(queries_.begin()->second.requester)));
   }
   return taken;

@@ -15,6 +15,9 @@ namespace {
 using merging::CandidateId;
 using merging::QueryId;
 
+/// A segment cannot answer at the moment any more.
+constexpr const char* kMomentLost = "72000";
+
 merging::GatherLimits gather_limits(const QueryControllerOptions& options, NodeId node) {
   merging::GatherLimits limits{options.merges, options.answer_bytes_max, options.retry_after_ns};
   limits.merges.answer_bytes_max = options.answer_bytes_max;
@@ -145,7 +148,8 @@ void QueryController::add_missing(const merging::Part& /*part*/, CandidateId /*c
 
 // ---- answers ----
 
-void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output, Instant now, rpc::Outbox& out) {
+std::optional<PreparedQuery> QueryController::on_output(SegmentIndex segment, engine::QueryOutput output, Instant now,
+                                                        rpc::Outbox& out) {
   const QueryId id{raw(output.handle)};
   const auto found = queries_.find(id);
   CHECK(found != queries_.end());
@@ -153,13 +157,18 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   running.segments_missing -= output.is_last ? 1 : 0;
   if (running.is_over) {
     forget_if_let_go(found);
-    return;
+    return std::nullopt;
+  }
+  if (output.error && is_outrun(id, running.query, *output.error)) {
+    PreparedQuery outrun = running.query;
+    gather_.forget(id, out);
+    return outrun;
   }
   const auto place = std::lower_bound(running.segments.begin(), running.segments.end(), segment);
   const auto part = static_cast<uint32_t>(place - running.segments.begin());
   if (output.error) {
     gather_.on_failed(id, part, contract::from_error(failure_of(running.query, *std::move(output.error))), now, out);
-    return;
+    return std::nullopt;
   }
   // Made before the rows are moved and, with them, the query may be over.
   merging::PartEnd end = output.is_last ? end_of(running, segment, output) : merging::PartEnd{};
@@ -168,11 +177,16 @@ void QueryController::on_output(SegmentIndex segment, engine::QueryOutput output
   if (output.is_last) {
     gather_.on_end(id, part, std::move(end), out);
   }
+  return std::nullopt;
+}
+
+bool QueryController::is_outrun(QueryId id, const PreparedQuery& query, const Error& error) const {
+  return error.sqlstate == kMomentLost && !query.is_firm && !gather_.has_sent_rows(id);
 }
 
 /// A moment that whoever asks has not chosen is another when the query comes again.
 Error QueryController::failure_of(const PreparedQuery& query, Error error) {
-  if (error.sqlstate == "72000" && !query.is_firm) {
+  if (error.sqlstate == kMomentLost && !query.is_firm) {
     error.category = ErrorCategory::kRetry;
     error.hint = "Ask again: one update alone has overwritten more than the window of a segment keeps.";
   }

@@ -22,8 +22,8 @@ using testing::IsEmpty;
 
 Requester requester(uint64_t peer, uint64_t sequence) { return Requester{rpc::PeerId{peer}, sequence}; }
 
-PreparedQuery parked(Requester from, uint64_t prefix_min, int64_t deadline_ns) {
-  return PreparedQuery{from, nullptr, Instant{deadline_ns}, Timestamp{prefix_min}};
+bool park(ParkedQueries& parking, Requester from, uint64_t until, int64_t deadline_ns) {
+  return parking.park(PreparedQuery{from, nullptr, Instant{deadline_ns}}, Timestamp{until});
 }
 
 std::vector<uint64_t> sequences(const std::vector<PreparedQuery>& queries) {
@@ -34,11 +34,11 @@ std::vector<uint64_t> sequences(const std::vector<PreparedQuery>& queries) {
   return found;
 }
 
-TEST(ParkedQueriesTest, LetsGoInTheOrderOfPrefixes) {
+TEST(ParkedQueriesTest, LetsGoInTheOrderOfWhatTheyWaitFor) {
   ParkedQueries parking(8);
-  ASSERT_TRUE(parking.park(parked(requester(1, 1), 9, 100)));
-  ASSERT_TRUE(parking.park(parked(requester(1, 2), 4, 50)));
-  ASSERT_TRUE(parking.park(parked(requester(2, 3), 5, 70)));
+  ASSERT_TRUE(park(parking, requester(1, 1), 9, 100));
+  ASSERT_TRUE(park(parking, requester(1, 2), 4, 50));
+  ASSERT_TRUE(park(parking, requester(2, 3), 5, 70));
   EXPECT_EQ(parking.next_deadline(), Instant{50});
   EXPECT_THAT(sequences(parking.take_reached(Timestamp{3})), IsEmpty());
   EXPECT_THAT(sequences(parking.take_reached(Timestamp{5})), ElementsAre(2, 3));
@@ -51,10 +51,10 @@ TEST(ParkedQueriesTest, LetsGoInTheOrderOfPrefixes) {
 
 TEST(ParkedQueriesTest, IsBoundedAndForgetsAbortedOnesAndLostPeers) {
   ParkedQueries parking(3);
-  ASSERT_TRUE(parking.park(parked(requester(1, 1), 9, 10)));
-  ASSERT_TRUE(parking.park(parked(requester(2, 1), 9, 10)));
-  ASSERT_TRUE(parking.park(parked(requester(2, 2), 9, 10)));
-  EXPECT_FALSE(parking.park(parked(requester(3, 1), 9, 10)));
+  ASSERT_TRUE(park(parking, requester(1, 1), 9, 10));
+  ASSERT_TRUE(park(parking, requester(2, 1), 9, 10));
+  ASSERT_TRUE(park(parking, requester(2, 2), 9, 10));
+  EXPECT_FALSE(park(parking, requester(3, 1), 9, 10));
   EXPECT_TRUE(parking.take(requester(1, 1)));
   EXPECT_FALSE(parking.take(requester(1, 1)));
   parking.on_peer_down(rpc::PeerId{2});

@@ -258,21 +258,6 @@ TEST_F(NodeMomentsTest, SegmentsAnswerAtAMomentAsLongAsItIsHeld) {
   EXPECT_EQ(node_.take_only(gone).error().sqlstate(), "72000");
 }
 
-TEST(NodeWithoutWindowTest, AMomentThatTheAskerHasNotChosenIsToBeAskedAgain) {
-  HarnessOptions options = default_options();
-  options.segment.window_bytes = 0;
-  NodeHarness node(options);
-  node.send_update(1, ticket_with_id(1));
-  node.send_mark(1);
-  node.settle();
-  node.send_update(2, ticket_with_id(2));
-  const auto chosen = node.send_select_at(select_all(), 1, /*is_firm=*/true);
-  const auto given = node.send_select_at(select_all(), 1, /*is_firm=*/false);
-  node.settle();
-  expect_error(node.take_only(chosen), wire::v1::ERROR_CATEGORY_REJECTED, "72000", "too long ago");
-  expect_error(node.take_only(given), wire::v1::ERROR_CATEGORY_RETRY, "72000", "too long ago");
-}
-
 TEST_F(NodeMomentsTest, AHoldThatIsNotSaidAgainEndsAfterTwoSeconds) {
   reach(9);
   node_.send_mark(4);

@@ -175,6 +175,8 @@ class Gather {
   [[nodiscard]] size_t count() const { return queries_.size(); }
   /// Returns whether nothing of the query is asked, because its reader has to read first. Precondition: contains(id).
   [[nodiscard]] bool waits_for_reader(QueryId id) const;
+  /// Returns whether a row of its answer has left. Precondition: contains(id).
+  [[nodiscard]] bool has_sent_rows(QueryId id) const { return queries_.at(id).row_count > 0; }
   /// Returns the piece of the table that the part is. Precondition: contains(id).
   [[nodiscard]] const Part& part(QueryId id, uint32_t index) const { return queries_.at(id).parts.at(index).part; }
 

@@ -1,4 +1,4 @@
-// What a node's mark was some time ago: how far back a moment can be asked for that nobody holds.
+// Remembers what a node's mark was some time ago: so far back a moment can be asked for that nobody holds.
 //
 // Decides which mark of the past is remembered: a bounded number of samples, whatever the mark does. Refuses to know
 // what is kept and trimmed, and the clock: the time is passed in.

@@ -173,6 +173,14 @@ class NodeCore {
   /// Lets the query run, or wait for its moment.
   void admit(PreparedQuery query, Instant now, Effects& effects);
   void unpark(Instant now, Effects& effects);
+  void send_parking_full(Requester to, const ParkedQueries& parked, rpc::Outbox& out) const;
+  /// An update that alone is larger than a segment's window has taken the query's moment away, before anything of its
+  /// answer left: the query waits until that update is confirmed.
+  void wait_for_mark(PreparedQuery query, Effects& effects);
+  /// Has those asked again whose wait is over, at the mark.
+  void release_outrun(Effects& effects);
+  /// Returns the oldest moment that every segment's window still has.
+  [[nodiscard]] Timestamp oldest_in_windows() const;
   /// Tells the segments what nobody will ask for any more.
   void raise_kept_from();
   [[nodiscard]] Instant next_deadline() const;
@@ -192,8 +200,10 @@ class NodeCore {
   UpdatePipeline updates_;
   QueryShapes shapes_;
   ParkedQueries parked_;
+  ParkedQueries outrun_;  ///< Wait until a mark is reached; nobody answers them at their moments.
   QueryController queries_;
   ReadMark read_mark_;
+  MarkHistory marks_;
   ReadHolds holds_;
   Timestamp kept_from_{};
   std::optional<Error> incomplete_;
@@ -203,7 +213,6 @@ class NodeCore {
   bool is_draining_ = false;
   std::map<rpc::PeerId, uint64_t> last_sequence_;  ///< By peer that is up.
   uint64_t queries_total_ = 0;
-  MarkHistory marks_;
   uint64_t updates_total_ = 0;
 };
 

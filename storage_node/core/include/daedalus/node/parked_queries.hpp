@@ -1,4 +1,6 @@
-// Queries whose moment this node has not reached: kept, bounded, until it has or until nobody wants them.
+// Queries that wait until this node has reached a timestamp: kept, bounded, until it has or until nobody wants them.
+//
+// Decides which of them may go on. Refuses to know what is reached with it: updates that are enqueued, or a mark.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +35,11 @@ class ParkedQueries {
  public:
   explicit ParkedQueries(uint32_t queries_max) : queries_max_(queries_max) {}
 
-  /// False when full: nothing was taken. Precondition (CHECKed): the requester is not parked yet.
-  [[nodiscard]] bool park(PreparedQuery query);
-  /// Queries whose moment is reached with `accepted`, in the order of their moments.
-  [[nodiscard]] std::vector<PreparedQuery> take_reached(Timestamp accepted);
+  /// The query waits for this timestamp. False when full: nothing was taken. Precondition (CHECKed): the requester is
+  /// not parked yet.
+  [[nodiscard]] bool park(PreparedQuery query, Timestamp until);
+  /// Queries that wait for what is reached with this one, in the order of what they wait for.
+  [[nodiscard]] std::vector<PreparedQuery> take_reached(Timestamp reached);
   /// Queries whose deadline has passed.
   [[nodiscard]] std::vector<PreparedQuery> take_late(Instant now);
   /// Removes one query, because it is aborted.
@@ -44,7 +47,7 @@ class ParkedQueries {
   void on_peer_down(rpc::PeerId peer);
 
   [[nodiscard]] Instant next_deadline() const;
-  /// Returns the lowest moment of all; nothing when there are none.
+  /// Returns the lowest timestamp that one of them waits for; nothing when there are none.
   [[nodiscard]] std::optional<Timestamp> lowest() const;
   [[nodiscard]] size_t size() const { return by_requester_.size(); }
   [[nodiscard]] bool contains(Requester requester) const { return by_requester_.contains(requester); }
@@ -55,7 +58,7 @@ class ParkedQueries {
   [[nodiscard]] PreparedQuery remove(std::map<Requester, Queries::iterator>::iterator entry);
 
   uint32_t queries_max_;
-  Queries queries_;  ///< By moment.
+  Queries queries_;  ///< By what they wait for.
   std::map<Requester, Queries::iterator> by_requester_;
   std::multimap<Instant, Requester> by_deadline_;
 };

@@ -42,8 +42,10 @@ class QueryController final : private merging::Candidates {
   /// Starts the query, or answers Error RETRY when there is no room. Precondition (CHECKed): it is not running.
   void start(PreparedQuery query, Instant now, rpc::Outbox& out);
   /// Takes a segment's answer, or a part of it: its rows leave in the steps that follow, the end when every segment has
-  /// ended.
-  void on_output(SegmentIndex segment, engine::QueryOutput output, Instant now, rpc::Outbox& out);
+  /// ended. Returns the query, which is not running any more and has had no answer, where the segment has lost its
+  /// moment, whoever asks has not chosen that moment, and no row has left.
+  [[nodiscard]] std::optional<PreparedQuery> on_output(SegmentIndex segment, engine::QueryOutput output, Instant now,
+                                                       rpc::Outbox& out);
   /// Merges and sends a bounded piece of what there is, and lets go of what nobody waits for.
   void step(semantics::WorkBudget& budget, const rpc::OutputGauge& gauge, rpc::Outbox& out) {
     gather_.step(budget, gauge, out);
@@ -86,6 +88,8 @@ class QueryController final : private merging::Candidates {
   [[nodiscard]] std::optional<wire::v1::Slice> slice_after(const semantics::Selection& selection) const;
   /// The piece_bytes of one segment.
   [[nodiscard]] static uint64_t segment_piece_bytes(const Running& running);
+  /// Returns whether the answer may be made anew at another moment.
+  [[nodiscard]] bool is_outrun(merging::QueryId id, const PreparedQuery& query, const Error& error) const;
   [[nodiscard]] static Error failure_of(const PreparedQuery& query, Error error);
   [[nodiscard]] merging::PartEnd end_of(const Running& running, SegmentIndex segment,
                                         const engine::QueryOutput& output) const;
