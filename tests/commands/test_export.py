@@ -115,7 +115,7 @@ def test_every_value_of_every_type_comes_back_as_it_was(
     file = tmp_path / "every.csv"
     answer = every.run_daedalus("export", file)
     assert answer.code == 0, answer.said
-    assert "1500 rows of every, exact at timestamp" in answer.out
+    assert "1500 rows of every at moment" in answer.out
     with file.open(newline="", encoding="utf-8") as lines:
         records = list(csv.DictReader(lines))
     assert len(records) == 1500
@@ -197,7 +197,7 @@ def stream_of_inserts(cluster: LocalCluster, first_id: int) -> Iterator[None]:
         inserting.join()
 
 
-def test_an_export_beside_updates_is_the_table_at_one_timestamp(
+def test_an_export_beside_updates_is_the_table_at_one_moment(
     events: LocalCluster, lines: list[str], tmp_path: Path
 ) -> None:
     file = tmp_path / "out.csv"
@@ -205,7 +205,7 @@ def test_an_export_beside_updates_is_the_table_at_one_timestamp(
         for _ in range(3):
             answer = events.run_daedalus("export", file, "--force")
             assert answer.code == 0, answer.said
-            assert "exact at timestamp" in answer.out, answer.said
+            assert "at moment" in answer.out, answer.said
             # Rows come in the order of their ids: of the new ones the first are there, and no other.
             found = rows_of(file)
             come = sorted(int(row.split(",")[0]) for row in found if row.endswith(",new"))
@@ -215,7 +215,7 @@ def test_an_export_beside_updates_is_the_table_at_one_timestamp(
     assert rows > EVENT_ROWS
     exact = events.run_daedalus("export", file, "--force")
     assert exact.code == 0, exact.said
-    assert f"{rows} rows of events, exact at timestamp" in exact.out
+    assert f"{rows} rows of events at moment" in exact.out
     assert events.change("DELETE FROM events WHERE name = 'new'") == rows - EVENT_ROWS
     exact = events.run_daedalus("export", file, "--force")
     assert exact.code == 0, exact.said

@@ -10,7 +10,6 @@ import org.daedalus.cli.Interruption;
 import org.daedalus.cli.Retries;
 import org.daedalus.client.DaedalusClient;
 import org.daedalus.client.DaedalusException;
-import org.daedalus.client.Executable;
 import org.daedalus.client.ReadView;
 import org.daedalus.client.ResultSet;
 import org.daedalus.client.Row;
@@ -22,16 +21,14 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** `daedalus export`: takes the whole table out, slice by slice, and says whether all slices saw the same updates. */
+/** `daedalus export`: takes the whole table out, slice by slice, all slices at one moment that the cluster holds. */
 @Command(name = "export", mixinStandardHelpOptions = true, description = {
     "Writes all rows of the table to a CSV file (RFC 4180, UTF-8), from which `load` takes them in again exactly: "
         + "NULL is an empty field, the empty string is \"\".",
     "A name that ends in .gz is compressed. Rows go to FILE.partial, which becomes FILE when all are there: an "
         + "interrupted export leaves no file that looks whole.",
-    "All rows are asked for at one timestamp, which the cluster holds meanwhile. Where it is of a build that cannot "
-        + "answer at an earlier timestamp, and updates came while the table was read, the file is written, too, but "
-        + "the exit code is 1: rows that were changed meanwhile may be there as they were before or after, twice, or "
-        + "not at all. Export again while nobody writes, or accept it with --mixed."})
+    "All rows are of one moment, which the cluster holds while the table is read: exactly the updates up to it are in "
+        + "the file, whatever is written meanwhile. The last line says which moment that is."})
 public final class ExportCommand implements Callable<Integer> {
     /** Large enough that asking costs nothing, small enough that several fit into every bound there is. */
     private static final long SLICE_BYTES = 8L << 20;
@@ -43,25 +40,21 @@ public final class ExportCommand implements Callable<Integer> {
     @Option(names = "--force", description = "write over FILE if it exists")
     private boolean isForced;
 
-    @Option(names = "--mixed", description = "updates may come while the table is read: the exit code is 0 then, too")
-    private boolean mayBeMixed;
-
     @Mixin
     private ClusterOption cluster;
 
     private DaedalusClient client;
     private TableDescription table;
-    /** All slices are asked for at its moment; null: the cluster is of a build that holds none. */
+    /** All slices are asked for at its moment. */
     private ReadView view;
-    private long startTimestamp;
-    private final StampRange stamps = new StampRange();
 
     @Override
     public Integer call() throws CliException, IOException {
         try (ExportTarget target = ExportTarget.of(name, isForced)) {
             Interruption interruption = new Interruption(() -> System.err.println("\n" + target.discard()));
             try {
-                return export(target);
+                export(target);
+                return 0;
             } catch (IOException e) {
                 throw CliException.failed(target.label() + ": cannot be written: " + e.getMessage());
             } finally {
@@ -70,33 +63,31 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private int export(ExportTarget target) throws CliException, IOException {
+    private void export(ExportTarget target) throws CliException, IOException {
         target.open();
         try (DaedalusClient connected = cluster.connect()) {
             client = connected;
             table = client.await(client.describe());
-            view = takeView();
-            return exportTable(target);
+            try (ReadView taken = takeView()) {
+                view = taken;
+                exportTable(target);
+            }
         }
     }
 
-    private ReadView takeView() {
+    private ReadView takeView() throws CliException {
         try {
             return Retries.await(client, client::readView);
         } catch (DaedalusException e) {
             if (!e.sqlState().equals(HOLDS_NO_MOMENTS)) {
                 throw e;
             }
-            return null;
+            throw CliException.failed("an export is of one moment, which no aggregator that is connected can hold: "
+                    + "they are of an older build, or have no room for another client's moments");
         }
     }
 
-    /** Asks at the moment that is held; without one, for the updates up to the first answer at least. */
-    private <S extends Executable<S, ResultSet>> S asOf(S query) {
-        return view == null ? query.atLeast(startTimestamp) : query.at(view);
-    }
-
-    private int exportTable(ExportTarget target) throws CliException, IOException {
+    private void exportTable(ExportTarget target) throws CliException, IOException {
         long startNs = System.nanoTime();
         long expected = countRows();
         ProgressBar shown = new ProgressBar("exporting " + table.tableName(), expected, "rows");
@@ -108,24 +99,20 @@ public final class ExportCommand implements Callable<Integer> {
         }
         checkCluster();
         target.complete();
-        return report(target, rows, System.nanoTime() - startNs);
+        report(target, rows, System.nanoTime() - startNs);
     }
 
-    /**
-     * Counts the rows, which also says which updates every slice has to include at least: on an idle cluster, all there
-     * are.
-     */
+    /** Counts the rows, for the progress that is shown. */
     private long countRows() {
-        ResultSet count = Retries.await(client, () -> asOf(client.select().countRows()).executeAsync());
+        ResultSet count = Retries.await(client, () -> client.select().countRows().at(view).executeAsync());
         long rows = 0;
         for (Row row : count) {
             rows = row.getLong(0);
         }
-        startTimestamp = count.stamps().stream().mapToLong(ResultSet.Stamp::applied).max().orElse(0);
         return rows;
     }
 
-    private long writeAll(ExportTarget target, ProgressBar shown) throws IOException {
+    private long writeAll(ExportTarget target, ProgressBar shown) throws CliException, IOException {
         CsvText text = new CsvText(table, target.stream());
         text.header();
         long rows = 0;
@@ -134,7 +121,7 @@ public final class ExportCommand implements Callable<Integer> {
         while (next.isPresent()) {
             TableSlice.Place place = next.get();
             ResultSet slice = Retries.await(client, asked, () -> ask(place));
-            stamps.add(slice.stamps());
+            checkMoment(slice);
             next = TableSlice.next(slice);
             asked = next.map(this::ask).orElse(null); // Comes while this one is being written.
             for (Row row : slice) {
@@ -149,8 +136,17 @@ public final class ExportCommand implements Callable<Integer> {
 
     /** Returns all of a slice, or nothing: rows of one that breaks off are void. */
     private CompletableFuture<ResultSet> ask(TableSlice.Place place) {
-        return asOf(new TableSlice(client, table, place, SLICE_BYTES)).executeAsync()
+        return new TableSlice(client, table, place, SLICE_BYTES).at(view).executeAsync()
                 .thenCompose(ResultSet::whole);
+    }
+
+    /** Slices of several moments are no table: an aggregator has put another moment in place of the one it was told. */
+    private void checkMoment(ResultSet slice) throws CliException {
+        if (slice.moment() != view.moment()) {
+            throw CliException.failed("a slice of " + table.tableName() + " was answered at moment " + slice.moment()
+                    + " (0: at none), although moment " + view.moment() + " was asked for and is held: nothing was "
+                    + "kept. Processes of an older build know no moments: all of the cluster must be of this build");
+        }
     }
 
     /** Timestamps of another cluster mean something else, although the client would go on with it. */
@@ -162,18 +158,10 @@ public final class ExportCommand implements Callable<Integer> {
         }
     }
 
-    private int report(ExportTarget target, long rows, long elapsedNs) {
+    private void report(ExportTarget target, long rows, long elapsedNs) {
         double seconds = elapsedNs / 1e9;
-        target.says().printf("%s: %d %s of %s, %s (%.1f s, %.0f rows/s)%n", target.label(), rows,
-                rows == 1 ? "row" : "rows", table.tableName(), stamps.describe(), seconds, rows / seconds);
+        target.says().printf("%s: %d %s of %s at moment %d (%.1f s, %.0f rows/s)%n", target.label(), rows,
+                rows == 1 ? "row" : "rows", table.tableName(), view.moment(), seconds, rows / seconds);
         target.says().flush();
-        if (stamps.isOne()) {
-            return 0;
-        }
-        System.err.println("daedalus: updates came while the table was read: rows that they changed may be there as "
-                + "they were before or after, twice, or not at all; all others are there once. "
-                + (mayBeMixed ? "--mixed accepts that."
-                        : "Export again while nobody writes, or accept it with --mixed."));
-        return mayBeMixed ? 0 : CliException.FAILED;
     }
 }

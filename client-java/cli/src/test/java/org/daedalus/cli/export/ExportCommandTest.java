@@ -29,7 +29,6 @@ import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.QueryEnd;
 import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
-import org.daedalus.wire.v1.SegmentStamp;
 import org.daedalus.wire.v1.Slice;
 import org.daedalus.wire.v1.StatementBody;
 import org.junit.jupiter.api.Test;
@@ -47,10 +46,10 @@ class ExportCommandTest {
     @RegisterExtension
     private final Said said = new Said();
     private final List<Slice> asked = new ArrayList<>();
-    private final long[] stamps = {7, 7, 7};
+    private final long[] moments = {7, 7, 7};
     private int busy;
     private boolean breaksOff;
-    private boolean holdsMoments;
+    private boolean holdsMoments = true;
     private final List<List<Long>> held = new CopyOnWriteArrayList<>();
 
     @TempDir
@@ -80,8 +79,8 @@ class ExportCommandTest {
         } catch (com.google.protobuf.InvalidProtocolBufferException e) {
             throw new IllegalStateException(e);
         }
-        assertThat(operation.getHeader().getAt()).isEqualTo(holdsMoments ? 7 : 0);
-        assertThat(operation.getHeader().getIsFirm()).isEqualTo(holdsMoments);
+        assertThat(operation.getHeader().getAt()).isEqualTo(7);
+        assertThat(operation.getHeader().getIsFirm()).isTrue();
         if (!statement.hasSlice()) {
             ByteWriter packed = new ByteWriter(16);
             ColumnType bigint = ColumnType.of(ColumnType.Kind.BIGINT);
@@ -89,12 +88,10 @@ class ExportCommandTest {
             fake.answer(operation, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1)
                     .addColumns(Column.newBuilder().setName("count").setType(WireTypes.toMessage(bigint)))
                     .setRows(ByteString.copyFrom(packed.toByteArray()))));
-            fake.answer(operation, Result.newBuilder().setEnd(QueryEnd.newBuilder().setRowCount(1)
-                    .addStamps(SegmentStamp.newBuilder().setApplied(7))));
+            fake.answer(operation, Result.newBuilder().setEnd(QueryEnd.newBuilder().setRowCount(1).setMoment(7)));
             return;
         }
         assertThat(statement.getSql()).isEqualTo("SELECT * FROM \"bookings\"");
-        assertThat(operation.getHeader().getPrefixMin()).isEqualTo(holdsMoments ? 0 : 7);
         asked.add(statement.getSlice());
         // Segment 0 of partition 0, its slots from 50 on, and partition 1.
         int number = statement.getSlice().getPartition() == 1 ? 2 : statement.getSlice().getFirstSlot() == 50 ? 1 : 0;
@@ -107,8 +104,7 @@ class ExportCommandTest {
             fake.answerError(operation, ErrorCategory.ERROR_CATEGORY_RETRY, "53200", "busy");
             return;
         }
-        QueryEnd.Builder end = QueryEnd.newBuilder().setRowCount(SLICES[number].length)
-                .addStamps(SegmentStamp.newBuilder().setApplied(stamps[number]));
+        QueryEnd.Builder end = QueryEnd.newBuilder().setRowCount(SLICES[number].length).setMoment(moments[number]);
         if (number == 0) {
             end.setNextSlice(Slice.newBuilder().setFirstSlot(50));
         } else if (number == 1) {
@@ -135,32 +131,41 @@ class ExportCommandTest {
     }
 
     @Test
-    void shouldWriteAllSlicesAndSayAtWhichTimestamp() throws Exception {
+    void shouldWriteAllSlicesAtAMomentThatItHoldsAndSayWhichOne() throws Exception {
         Path file = directory.resolve("all.csv");
         assertThat(export(file.toString())).as(said.text()).isZero();
         assertThat(file).hasContent(TEXT);
-        assertThat(said.text()).contains("5 rows of bookings, exact at timestamp 7");
+        assertThat(said.text()).contains("5 rows of bookings at moment 7 (");
         assertThat(asked).hasSize(3);
+        assertThat(held).as("it takes a moment").startsWith(List.of(0L));
         assertThat(files()).containsExactly("all.csv");
     }
 
     @Test
-    void shouldAskForAllSlicesAtAMomentThatItHolds() throws Exception {
-        holdsMoments = true;
-        Path file = directory.resolve("all.csv");
-        assertThat(export(file.toString())).as(said.text()).isZero();
-        assertThat(file).hasContent(TEXT);
-        assertThat(said.text()).contains("5 rows of bookings, exact at timestamp 7");
-        assertThat(asked).hasSize(3);
-        assertThat(held).as("it takes a moment").startsWith(List.of(0L));
+    void shouldKeepNothingWhereASliceIsOfAnotherMomentThanItHolds() throws Exception {
+        for (long other : new long[] {8, 6, 0}) {
+            moments[2] = other;
+            assertThat(export(directory.resolve("all.csv").toString())).isEqualTo(1);
+            assertThat(said.err()).contains("a slice of bookings was answered at moment " + other
+                    + " (0: at none), although moment 7 was asked for");
+            assertThat(files()).isEmpty();
+        }
     }
 
     @Test
-    void shouldSayThatASegmentAnsweredAtALaterMomentThanItHolds() throws Exception {
-        holdsMoments = true;
-        stamps[2] = 8;
+    void shouldRefuseAnAggregatorThatHoldsNoMoments() throws Exception {
+        holdsMoments = false;
         assertThat(export(directory.resolve("all.csv").toString())).isEqualTo(1);
-        assertThat(said.text()).contains("mixed: from timestamps 7 to 8");
+        assertThat(said.err()).contains("an export is of one moment, which no aggregator that is connected can hold");
+        assertThat(asked).isEmpty();
+        assertThat(files()).isEmpty();
+    }
+
+    @Test
+    void shouldNotKnowTheOptionThatTookRowsOfSeveralMoments() throws Exception {
+        assertThat(export(directory.resolve("all.csv").toString(), "--mixed")).isEqualTo(2);
+        assertThat(said.err()).contains("--mixed");
+        assertThat(asked).isEmpty();
     }
 
     @Test
@@ -170,17 +175,6 @@ class ExportCommandTest {
         try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(file))) {
             assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo(TEXT);
         }
-    }
-
-    @Test
-    void shouldSayThatUpdatesCameBetween() throws Exception {
-        Path file = directory.resolve("all.csv");
-        stamps[1] = 9;
-        assertThat(export(file.toString())).isEqualTo(1);
-        assertThat(said.text()).contains("mixed: from timestamps 7 to 9").contains("--mixed");
-        assertThat(file).as("it is written, too").hasContent(TEXT);
-        assertThat(export(file.toString(), "--mixed", "--force")).as(said.text()).isZero();
-        assertThat(said.text()).contains("updates came while the table was read");
     }
 
     @Test
