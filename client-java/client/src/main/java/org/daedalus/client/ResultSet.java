@@ -7,6 +7,7 @@ import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.client.internal.answers.RowQueue;
 import org.daedalus.client.internal.sending.Connections;
@@ -35,6 +36,8 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     private final RowQueue queue;
     private final Runnable abort;
     private final AtomicBoolean claimed = new AtomicBoolean();
+    /** The moment that the first rows have named; 0: they have not. */
+    private volatile long firstMoment;
 
     ResultSet(ResultColumns columns, Connections connections, Runnable abort) {
         this.columns = columns;
@@ -91,11 +94,12 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     }
 
     /**
-     * Waits for the end of the answer and says at which moment it is: the answer shows exactly the updates 1 to here,
-     * in the whole table. 0: before the first update, or a cluster of an older build, which does not say.
+     * Says at which moment the answer is: it shows exactly the updates 1 to here, in the whole table. Known with the
+     * first rows, unless they do not say it: then this waits for the end of the answer. 0: before the first update, or a
+     * cluster of an older build, which does not say.
      */
     public long moment() {
-        return awaitEnd().getMoment();
+        return firstMoment != 0 ? firstMoment : awaitEnd().getMoment();
     }
 
     /** Waits for the end of the answer; rows in it. */
@@ -129,11 +133,19 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
 
     /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
     boolean onRows(ArrivedResult batch) {
+        if (batch.moment() != 0) {
+            firstMoment = batch.moment();
+        }
         return queue.offer(batch.rows(), batch.rowCount());
     }
 
     void onEnd(QueryEnd last) {
-        queue.end(last);
+        if (firstMoment != 0 && firstMoment != last.getMoment()) {
+            onFailure(new DaedalusException(Category.FATAL, "08P01", "the answer's first rows are of moment "
+                    + firstMoment + " but its end says " + last.getMoment()));
+        } else {
+            queue.end(last);
+        }
     }
 
     void onFailure(DaedalusException cause) {

@@ -32,6 +32,7 @@ public final class ArrivedResult {
     private final ByteRange rows;
     private final int rowCount;
     private final long shapeSequence;
+    private final long moment;
 
     private ArrivedResult(long sequence, Result message, QueryEnd end) {
         this.sequence = sequence;
@@ -41,9 +42,11 @@ public final class ArrivedResult {
         this.rows = ByteRange.EMPTY;
         this.rowCount = 0;
         this.shapeSequence = 0;
+        this.moment = 0;
     }
 
-    private ArrivedResult(long sequence, byte[] columns, ByteRange rows, int rowCount, long shapeSequence) {
+    private ArrivedResult(long sequence, byte[] columns, ByteRange rows, int rowCount, long shapeSequence,
+            long moment) {
         this.sequence = sequence;
         this.message = null;
         this.end = null;
@@ -51,6 +54,7 @@ public final class ArrivedResult {
         this.rows = rows;
         this.rowCount = rowCount;
         this.shapeSequence = shapeSequence;
+        this.moment = moment;
     }
 
     /** A message as if it had come. */
@@ -121,6 +125,11 @@ public final class ArrivedResult {
         return shapeSequence;
     }
 
+    /** Returns, for the first rows of an answer, the moment that they are of; 0: they do not say it. */
+    public long moment() {
+        return moment;
+    }
+
     /** Returns the whole result as a message; of rows and the end of a query it is made anew. */
     public Result message() {
         if (message != null) {
@@ -133,7 +142,7 @@ public final class ArrivedResult {
             return Result.newBuilder().setSequence(sequence).setRows(
                     QueryRows.newBuilder().mergeFrom(columns)
                             .setRows(ByteString.copyFrom(rows.array(), rows.offset(), rows.size()))
-                            .setRowCount(rowCount).setShapeSequence(shapeSequence)).build();
+                            .setRowCount(rowCount).setShapeSequence(shapeSequence).setMoment(moment)).build();
         } catch (InvalidProtocolBufferException e) {
             throw new IllegalStateException("columns that cannot be read", e);
         }
@@ -174,10 +183,11 @@ public final class ArrivedResult {
         ByteRange rows = ByteRange.EMPTY;
         int rowCount = 0;
         long shapeSequence = 0;
+        long moment = 0;
         int columnsEnd = 0;
         for (int tag = in.readTag(); tag != 0; tag = in.readTag()) {
             if (tag == tag(QueryRows.COLUMNS_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)
-                    && rows.isEmpty() && rowCount == 0 && shapeSequence == 0) {
+                    && rows.isEmpty() && rowCount == 0 && shapeSequence == 0 && moment == 0) {
                 in.skipRawBytes(in.readRawVarint32());
                 columnsEnd = in.getTotalBytesRead();
             } else if (tag == tag(QueryRows.ROWS_FIELD_NUMBER, WireFormat.WIRETYPE_LENGTH_DELIMITED)) {
@@ -188,13 +198,15 @@ public final class ArrivedResult {
                 rowCount = in.readUInt32();
             } else if (tag == tag(QueryRows.SHAPE_SEQUENCE_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
                 shapeSequence = in.readUInt64();
+            } else if (tag == tag(QueryRows.MOMENT_FIELD_NUMBER, WireFormat.WIRETYPE_VARINT)) {
+                moment = in.readUInt64();
             } else { // Not in the order in which they are written.
                 return ofRows(Result.newBuilder().setSequence(sequence)
                         .setRows(QueryRows.parseFrom(CodedInputStream.newInstance(bytes, offset, size))).build());
             }
         }
         byte[] columns = columnsEnd == 0 ? NO_COLUMNS : Arrays.copyOfRange(bytes, offset, offset + columnsEnd);
-        return new ArrivedResult(sequence, columns, rows, rowCount, shapeSequence);
+        return new ArrivedResult(sequence, columns, rows, rowCount, shapeSequence, moment);
     }
 
     /**
@@ -210,8 +222,7 @@ public final class ArrivedResult {
         QueryRows rows = result.getRows();
         byte[] columns = QueryRows.newBuilder().addAllColumns(rows.getColumnsList()).build().toByteArray();
         return new ArrivedResult(result.getSequence(), columns, ByteRange.of(rows.getRows().toByteArray()),
-                rows.getRowCount(),
-                rows.getShapeSequence());
+                rows.getRowCount(), rows.getShapeSequence(), rows.getMoment());
     }
 
     /** Returns the length of what follows, which is all there; {@code in} has so many bytes in all. */

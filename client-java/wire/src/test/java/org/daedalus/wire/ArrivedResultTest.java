@@ -41,6 +41,10 @@ class ArrivedResultTest {
             Result.newBuilder().setSequence(2).setRows(QueryRows.getDefaultInstance()).build(),
             Result.newBuilder().setSequence(2).setRows(ROWS.toBuilder().setShapeSequence(1L << 63)).build(),
             Result.newBuilder().setSequence(2).setRows(QueryRows.newBuilder().setShapeSequence(7)).build(),
+            Result.newBuilder().setSequence(2).setRows(ROWS.toBuilder().setMoment(1L << 63)).build(),
+            Result.newBuilder().setSequence(2).setRows(ROWS.toBuilder().clearColumns().setShapeSequence(7).setMoment(9))
+                    .build(),
+            Result.newBuilder().setSequence(3).setRows(ROWS.toBuilder().setMoment(9)).setCredit(5).build(),
             Result.newBuilder().setSequence(3).setRows(ROWS).setCredit(5).build(),
             Result.newBuilder().setSequence(4).setEnd(QueryEnd.newBuilder().setRowCount(3)).build(),
             Result.newBuilder().setSequence(4).setEnd(QueryEnd.newBuilder().setRowCount(3)).setCredit(5).build(),
@@ -61,6 +65,7 @@ class ArrivedResultTest {
                 assertThat(bytesOf(arrived.rows())).isEqualTo(results[number].getRows().getRows());
                 assertThat(arrived.shapeSequence()).isEqualTo(results[number].getRows().getShapeSequence());
                 assertThat(arrived.rowCount()).isEqualTo(results[number].getRows().getRowCount());
+                assertThat(arrived.moment()).isEqualTo(results[number].getRows().getMoment());
             }
         }
     }

@@ -210,6 +210,7 @@ public final class ClientCore {
             if (!request.answered) {
                 request.setColumns(columns.of(peer, request, arrived));
                 request.answered = true;
+                seen.learnOfRows(arrived);
             }
             actions.deliveries().add(new ClientActions.Delivery(request, arrived, null, false));
         } catch (WireException e) {

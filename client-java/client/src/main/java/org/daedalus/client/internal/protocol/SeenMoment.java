@@ -3,7 +3,7 @@ package org.daedalus.client.internal.protocol;
 import org.daedalus.wire.ArrivedResult;
 
 /**
- * How much of a cluster's updates this client has seen: up to the moment of its last answer, or to its last confirmed
+ * How much of a cluster's updates this client has seen: up to the moment of its last answer, of which rows have come, or to its last confirmed
  * update, the later of both. Its next query demands that, whichever aggregator gets it, so that reads never go back
  * (docs/protocol.md, "Marks and moments"). Pure.
  */
@@ -12,6 +12,11 @@ final class SeenMoment {
 
     long timestamp() {
         return timestamp;
+    }
+
+    /** Takes the first rows of an answer, which may say its moment long before its end does. */
+    void learnOfRows(ArrivedResult first) {
+        see(first.moment());
     }
 
     /** Takes the last result of a request. */

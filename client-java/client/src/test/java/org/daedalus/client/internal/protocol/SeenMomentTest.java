@@ -9,6 +9,7 @@ import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.wire.v1.OperationHeader;
 import org.daedalus.wire.v1.OperationKind;
 import org.daedalus.wire.v1.QueryEnd;
+import org.daedalus.wire.v1.QueryRows;
 import org.daedalus.wire.v1.Result;
 import org.daedalus.wire.v1.SubmissionId;
 import org.daedalus.wire.v1.WriteConfirmed;
@@ -23,12 +24,20 @@ class SeenMomentTest {
     private final ClientCore core = new ClientCore(List.of(A, B), true, "");
 
     private static Request query(ReadTerms reads) {
-        return request(OperationKind.OPERATION_KIND_STATEMENT, null, reads);
+        return query(reads, DEADLINE);
+    }
+
+    private static Request query(ReadTerms reads, long deadlineNs) {
+        return request(OperationKind.OPERATION_KIND_STATEMENT, null, reads, deadlineNs);
     }
 
     private static Request request(OperationKind kind, SubmissionId submission, ReadTerms reads) {
+        return request(kind, submission, reads, DEADLINE);
+    }
+
+    private static Request request(OperationKind kind, SubmissionId submission, ReadTerms reads, long deadlineNs) {
         return new Request(new Request.Content(kind, null, ByteString.EMPTY, submission, List.of(), 0, reads, 0, "",
-                ""), null, DEADLINE);
+                ""), null, deadlineNs);
     }
 
     private static Request update() {
@@ -70,6 +79,21 @@ class SeenMomentTest {
         assertThat(first.operation().getHeader().getIsFirm()).as("a later moment will do").isFalse();
         end(first, 60);
         assertThat(header(query(ReadTerms.NONE)).getPrefixMin()).isEqualTo(70);
+    }
+
+    @Test
+    void shouldDemandTheMomentOfAnAnswerFromItsFirstRowsOn() {
+        core.onUp(A, 1, Hellos.KNOWS_MOMENTS, 0);
+        ClientActions.Send streaming = send(query(ReadTerms.NONE));
+        answer(streaming, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1).setMoment(70)));
+        assertThat(header(query(ReadTerms.NONE)).getPrefixMin()).isEqualTo(70);
+        answer(streaming, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1)));
+        assertThat(header(query(ReadTerms.NONE)).getPrefixMin()).isEqualTo(70);
+        ClientActions.Send late = send(query(ReadTerms.NONE));
+        core.onTick(DEADLINE);
+        answer(late, Result.newBuilder().setRows(QueryRows.newBuilder().setRowCount(1).setMoment(80)));
+        assertThat(core.submit(query(ReadTerms.NONE, 2 * DEADLINE), DEADLINE).sends().get(0).operation().getHeader()
+                .getPrefixMin()).as("nobody has seen rows that come too late").isEqualTo(70);
     }
 
     @Test
