@@ -2,6 +2,7 @@ package org.daedalus.client;
 
 import java.util.concurrent.CompletableFuture;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.answers.BufferSpace;
 import org.daedalus.client.internal.protocol.Request;
 import org.daedalus.client.internal.sending.Connections;
 import org.daedalus.wire.ArrivedResult;
@@ -89,12 +90,23 @@ final class Answer<T extends Outcome> implements Request.Responder {
         if (rows == null) {
             rows = new ResultSet(request.columns(), connections, () -> abort("the query was aborted"));
         }
-        if (!rows.onRows(batch)) {
-            fail(new DaedalusException(Category.RETRY, "53200", "answers that wait to be read exceed "
-                    + connections.buffers().bytesMax() + " bytes: read them faster, or close what is not wanted"));
-            return;
+        BufferSpace.Room room = rows.onRows(batch);
+        if (room == BufferSpace.Room.RESERVED) {
+            complete(rows);
+        } else {
+            fail(readTooSlowly(room));
         }
-        complete(rows);
+    }
+
+    /** Asking again helps only where other answers have the room. */
+    private DaedalusException readTooSlowly(BufferSpace.Room room) {
+        String bound = "bufferedBytesMax of the client, " + connections.buffers().bytesMax() + " bytes";
+        return room == BufferSpace.Room.TAKEN_BY_OTHERS
+                ? new DaedalusException(Category.RETRY, "53200", "answers that wait to be read have no more room in "
+                        + bound + ": read them faster, or close what is not wanted")
+                : new DaedalusException(Category.REJECTED, "54000", "rows of this answer wait to be read and have no "
+                        + "more room in " + bound + ": read them faster, ask for fewer rows, or for all of them "
+                        + "by a cursor of PostgreSQL's protocol or `daedalus export`");
     }
 
     private void onEnd(QueryEnd end) {

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.daedalus.channel.Endpoint;
 import org.daedalus.client.DaedalusException.Category;
 import org.daedalus.client.internal.ClientAccess;
+import org.daedalus.client.internal.answers.BufferSpace;
 import org.daedalus.client.internal.sending.Connections;
 import org.daedalus.client.internal.statements.StatementText;
 import org.daedalus.wire.BuildVersion;
@@ -62,7 +63,7 @@ public final class DaedalusClient implements AutoCloseable {
     public static final class Builder {
         List<String> aggregators = List.of();
         private int inFlightMax = 8_192;
-        private long bufferedBytesMax = 256L << 20;
+        private long bufferedBytesMax = BufferSpace.usualBytesMax(Runtime.getRuntime().maxMemory());
         private boolean repeatsRefused = true;
         /** The JDK's choice for tasks that nobody waits for: the common pool where that has several threads. */
         private Executor subscriberExecutor = new CompletableFuture<Void>().defaultExecutor();
@@ -100,9 +101,14 @@ public final class DaedalusClient implements AutoCloseable {
         }
 
         /**
-         * Bounds the bytes of answers that may wait to be read; the answer that would exceed it is aborted with RETRY.
+         * Bounds the bytes of answers that may wait to be read. By default these are 256 MiB, or a quarter of the
+         * largest heap where that is less. An answer for whose rows there is no room is aborted: with REJECTED (54000)
+         * where it has more than half of the bytes alone, else with RETRY (53200).
          */
         public Builder bufferedBytesMax(long bytes) {
+            if (bytes < 1) {
+                throw new IllegalArgumentException("bufferedBytesMax " + bytes);
+            }
             bufferedBytesMax = bytes;
             return this;
         }

@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.daedalus.client.DaedalusException.Category;
+import org.daedalus.client.internal.answers.BufferSpace;
 import org.daedalus.client.internal.answers.ResultColumns;
 import org.daedalus.client.internal.answers.RowQueue;
 import org.daedalus.client.internal.sending.Connections;
@@ -94,9 +95,9 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
     }
 
     /**
-     * Says at which moment the answer is: it shows exactly the updates 1 to here, in the whole table. Known with the
-     * first rows, unless they do not say it: then this waits for the end of the answer. 0: before the first update, or a
-     * cluster of an older build, which does not say.
+     * Says at which moment the answer is: it shows exactly the updates 1 to here, in the whole table. The first rows
+     * say it; where they do not, this waits for the end of the answer. 0: before the first update, or a cluster of an
+     * older build, which does not say.
      */
     public long moment() {
         return firstMoment != 0 ? firstMoment : awaitEnd().getMoment();
@@ -131,8 +132,8 @@ public final class ResultSet implements Outcome, Iterable<Row>, AutoCloseable {
         return columns;
     }
 
-    /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
-    boolean onRows(ArrivedResult batch) {
+    /** Takes rows as they arrive, if there is room for them: otherwise the application reads too slowly. */
+    BufferSpace.Room onRows(ArrivedResult batch) {
         if (batch.moment() != 0) {
             firstMoment = batch.moment();
         }

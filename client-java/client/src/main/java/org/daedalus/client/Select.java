@@ -111,8 +111,8 @@ public final class Select extends Executable<Select, ResultSet> {
      * Returns the rows as a stream with back-pressure. Each subscriber asks the query anew; it is called, one signal
      * after the other, on the client's {@link DaedalusClient.Builder#subscriberExecutor}. An error makes the rows
      * before it void. Cancelling aborts the query and frees what was buffered. Rows that have arrived and are not
-     * requested are kept up to the client's {@link DaedalusClient.Builder#bufferedBytesMax}; the answer that would
-     * exceed it ends in RETRY.
+     * requested are kept up to the client's {@link DaedalusClient.Builder#bufferedBytesMax}; beyond, the answer
+     * breaks off as is said there.
      */
     public Flow.Publisher<Row> publish() {
         return rows();

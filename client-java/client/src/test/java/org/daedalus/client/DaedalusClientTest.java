@@ -365,7 +365,10 @@ class DaedalusClientTest {
             }
             self.answerEnd(operation, 100);
         }); DaedalusClient client = client(fake).bufferedBytesMax(100).build()) {
-            assertThat(failure(() -> client.select().execute().rowCount()).sqlState()).isEqualTo("53200");
+            DaedalusException failure = failure(() -> client.select().execute().rowCount());
+            assertThat(failure.sqlState()).isEqualTo("54000");
+            assertThat(failure.category()).as("the same will happen again").isEqualTo(Category.REJECTED);
+            assertThat(failure).hasMessageContaining("bufferedBytesMax of the client, 100 bytes: read them faster");
         }
     }
 

@@ -79,6 +79,11 @@ public final class FakeAggregator implements PeerHandler, AutoCloseable {
         return "127.0.0.1:" + port;
     }
 
+    /** Has the fake's network thread do something: what answers later than at once belongs there. */
+    public void run(Runnable task) {
+        network.execute(task);
+    }
+
     public void answer(Operation operation, Result.Builder result) {
         current.send(result.setSequence(operation.getHeader().getSequence()).build());
     }

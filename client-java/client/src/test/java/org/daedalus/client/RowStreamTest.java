@@ -138,8 +138,8 @@ class RowStreamTest {
                 DaedalusClient client = client(fake).bufferedBytesMax(room).build()) {
             client.select().offset(1).publish().subscribe(reader); // The fake never ends it.
             assertThat(reader.next()).isInstanceOfSatisfying(DaedalusException.class, failure -> {
-                assertThat(failure.category()).isEqualTo(Category.RETRY);
-                assertThat(failure.sqlState()).isEqualTo("53200");
+                assertThat(failure.category()).isEqualTo(Category.REJECTED);
+                assertThat(failure.sqlState()).isEqualTo("54000");
             });
             awaitBuffered(client, 0);
             assertThat(fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS)).isNotNull();

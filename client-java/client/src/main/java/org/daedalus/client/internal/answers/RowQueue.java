@@ -23,6 +23,8 @@ public final class RowQueue {
     private final Deque<ByteRange> batches = new ArrayDeque<>(1);
     /** This is null until somebody asks for it. */
     private CompletableFuture<Void> arrived;
+    /** Reserved bytes: of batches, and of the one that the reader has. */
+    private long reservedBytes;
     private long readingBytes;
     private long rowsArrived;
     private QueryEnd end;
@@ -42,25 +44,27 @@ public final class RowQueue {
 
     // The network's thread calls these.
 
-    /** Takes rows as they arrive; false: the application reads too slowly, and there is no room for them. */
-    public boolean offer(ByteRange rows, int rowCount) {
+    /** Takes rows as they arrive, if there is room for them: otherwise the application reads too slowly. */
+    public BufferSpace.Room offer(ByteRange rows, int rowCount) {
         synchronized (this) {
             rowsArrived += rowCount;
             if (rows.isEmpty()) {
-                return true;
+                return BufferSpace.Room.RESERVED;
             }
             if (discarding) {
                 rowsLost = true;
-                return true;
+                return BufferSpace.Room.RESERVED;
             }
-            if (!space.reserve(rows.size())) {
-                return false;
+            BufferSpace.Room room = space.reserve(rows.size(), reservedBytes);
+            if (room != BufferSpace.Room.RESERVED) {
+                return room;
             }
+            reservedBytes += rows.size();
             batches.add(rows);
             notifyAll();
         }
         onChange.run();
-        return true;
+        return BufferSpace.Room.RESERVED;
     }
 
     public void end(QueryEnd last) {
@@ -101,11 +105,14 @@ public final class RowQueue {
     public synchronized void discard() {
         discarding = true;
         rowsLost |= !batches.isEmpty();
-        space.release(readingBytes);
+        batches.clear();
         readingBytes = 0;
-        while (!batches.isEmpty()) {
-            space.release(batches.remove().size());
-        }
+        release(reservedBytes);
+    }
+
+    private void release(long size) {
+        space.release(size);
+        reservedBytes -= size;
     }
 
     /** Completes when everything has arrived, or fails with why it has not. */
@@ -138,7 +145,7 @@ public final class RowQueue {
 
     /** Returns the next batch of packed rows; null: none is here now. */
     public synchronized ByteRange poll() {
-        space.release(readingBytes);
+        release(readingBytes);
         readingBytes = 0;
         ByteRange batch = batches.poll();
         if (batch != null) {
