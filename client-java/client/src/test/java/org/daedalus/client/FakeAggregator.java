@@ -60,7 +60,7 @@ public final class FakeAggregator implements PeerHandler, AutoCloseable {
     }
 
     public static DescribeReply describe(PartitionMap map) {
-        return DescribeReply.newBuilder().setTableName("bookings").setMap(map)
+        return DescribeReply.newBuilder().setTableName("bookings").setMap(map).setEpoch(3)
                 .addColumns(Column.newBuilder().setName("rloc").setType(WireTypes.toMessage(VARCHAR)))
                 .addColumns(Column.newBuilder().setName("product_id").setType(WireTypes.toMessage(INT))
                         .setNullable(true))

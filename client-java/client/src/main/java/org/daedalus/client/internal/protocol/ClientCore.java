@@ -141,7 +141,7 @@ public final class ClientCore {
             if (request.answered) {
                 finish(request, ClientErrors.lostInTheMiddle(endpoint, reason), actions);
             } else {
-                request.lostEver = true;
+                request.onLost();
                 place(request, nowNs, actions);
             }
         }

@@ -99,7 +99,7 @@ public final class Request {
     SubmissionStamp stamp = SubmissionStamp.NONE;
     /** It may be at, or have been at, a peer that has not said that nothing happened. */
     boolean sentEver;
-    /** It was at a peer whose connection was lost, or was sent by somebody else before. */
+    /** The writer may have numbered it: its connection was lost, or somebody else sent it before. */
     boolean lostEver;
     boolean answered;
     boolean finished;
@@ -161,6 +161,15 @@ public final class Request {
         stamp = lostEver ? stamp : now;
         reads = content.readsAfter(seen);
         sentEver = true;
+    }
+
+    /**
+     * Its connection was lost before an answer came. No writer numbers an update whose sender names no epoch, so nothing
+     * came of such a sending.
+     */
+    void onLost() {
+        lostEver |= stamp.epoch() != 0;
+        sentEver = lostEver;
     }
 
     /** Returns a body with the submission alone; encodings of one message that follow each other are read as one. */

@@ -157,6 +157,7 @@ class ClientCoreLimitsTest {
     @Test
     void shouldCallAnUpdateUnknownThatWasRefusedAfterItsConnectionHadBeenLost() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        Descriptions.learnEpoch(core);
         core.submit(update(), 0);
         core.onDown(A, 1, "reset", 0);
         core.onUp(B, 2, Hellos.AGGREGATOR, 0);
@@ -179,6 +180,7 @@ class ClientCoreLimitsTest {
     @Test
     void shouldEndWhatWasMeantForAClusterThatHasBeenReplaced() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
+        Descriptions.learnEpoch(core);
         core.submit(update(), 0);
         core.onDown(A, 1, "reset", 0);
         core.submit(update(), 0);

@@ -88,14 +88,34 @@ class ClientCoreSubmissionTest {
     @BeforeEach
     void describe() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
-        core.submit(new Request(Request.Content.of(OperationKind.OPERATION_KIND_DESCRIBE, ByteString.EMPTY, null),
-                null, DEADLINE), 0);
-        core.onResult(1, described(1, 3, 40), 0);
+        Descriptions.learnEpoch(core);
     }
 
     @Test
     void shouldSayWhatItKnewOfTheWriterWhenItSendsAnUpdateFirst() throws Exception {
         assertThat(sent(core.submit(update, 0))).isEqualTo(stamped(3, 40, false));
+    }
+
+    @Test
+    void shouldSendAsIfForTheFirstTimeWhatNoWriterCanHaveNumbered() throws Exception {
+        core.onDown(A, 1, "reset", 0);
+        core.onUp(A, 2, Hellos.AGGREGATOR, 0);
+        assertThat(sent(core.submit(update, 0))).as("it has forgotten the epoch").isEqualTo(stamped(0, 0, false));
+        core.onDown(A, 2, "reset", 0);
+        assertThat(sent(core.onUp(A, 3, Hellos.AGGREGATOR, 0))).isEqualTo(stamped(0, 0, false));
+        assertThat(sent(core.onResult(3, stale(1, 3, 40), 0))).isEqualTo(stamped(3, 40, false));
+        core.onDown(A, 3, "reset", 0);
+        assertThat(sent(core.onUp(A, 4, Hellos.AGGREGATOR, 0))).as("this one may have a number")
+                .isEqualTo(stamped(3, 40, true));
+    }
+
+    @Test
+    void shouldSayThatNothingHappenedWhenNoWriterCanHaveNumberedAnUpdate() {
+        core.onDown(A, 1, "reset", 0);
+        core.onUp(A, 2, Hellos.AGGREGATOR, 0);
+        core.submit(update, 0);
+        core.onDown(A, 2, "reset", 0);
+        assertThat(failure(core.onTick(DEADLINE)).category()).isEqualTo(Category.RETRY);
     }
 
     @Test
@@ -171,6 +191,7 @@ class ClientCoreSubmissionTest {
         for (String sqlState : List.of("57P03", "53400", "57014", "55000", "08006")) {
             ClientCore eager = new ClientCore(List.of(A, B), false, "");
             eager.onUp(A, 1, Hellos.AGGREGATOR, 0);
+            Descriptions.learnEpoch(eager);
             eager.submit(update(ID), 0);
             eager.onDown(A, 1, "reset", 0);
             eager.onUp(B, 2, Hellos.AGGREGATOR, 0);

@@ -104,6 +104,7 @@ class ClientCoreTest {
     void shouldKeepASentUpdateUntilItsDeadlineAndCallItUnknownThen() {
         core.onUp(A, 1, Hellos.AGGREGATOR, 0);
         core.onDialFailed(B, "refused", false);
+        Descriptions.learnEpoch(core);
         core.submit(update, 0);
         nothing(core.onDown(A, 1, "reset", 5));
         nothing(core.onDialFailed(A, "refused", false));
