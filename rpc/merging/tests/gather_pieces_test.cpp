@@ -193,7 +193,7 @@ TEST_F(GatherTest, WhoeverAskedIsToldWhatIsLeftOut) {
   end(0, 0, 9, {{0, 0, 10}, {0, 1, 20}});
   run();
   ASSERT_EQ(last_words().size(), 1u);
-  const wire::v1::QueryEnd& last = last_words()[0].end();
+  const wire::v1::QueryEnd last = last_words()[0].end();
   ASSERT_EQ(last.rest_size(), 3);
   EXPECT_EQ(last.rest(0).first_slot(), 10u);
   EXPECT_EQ(last.rest(1).first_slot(), 20u);

@@ -80,8 +80,9 @@ std::string text_of(uint64_t bytes) {
 Error answer_too_large(const AnswerLimit& limit) {
   return rejected("54000",
                   fmt::format("the answer is larger than answer_mib of {}: {}", limit.whose, text_of(limit.bytes_max)),
-                  "aggregate, restrict the rows, fetch fewer columns or add a LIMIT; `daedalus export` takes a whole "
-                  "table out; the setting answer_mib (`daedalus up --answer-mib`; docs/configuration.md) may be up to "
+                  "aggregate, restrict the rows or fetch fewer columns; without ORDER BY, GROUP BY and LIMIT an answer "
+                  "has no bound, and `daedalus export` takes a whole table out; the setting answer_mib (`daedalus up "
+                  "--answer-mib`; docs/configuration.md) may be up to "
                   "answer_memory_mib");
 }
 
