@@ -142,6 +142,7 @@ TEST_F(QueryPiecesTest, ANodeThatIsLostEndsTheAnswerAndIsNamed) {
 
 TEST_F(QueryPiecesTest, ANodeThatIsLostWithSeveralPiecesEndsTheAnswerOnce) {
   select_for_a_second();
+  static_cast<void>(cluster.take());
   cluster.stop(0, cluster.last(0), 0, 8, {{0, 40}, {1, 40}});
   EXPECT_EQ(cluster.take(), "node 0 <- SELECT\nnode 0 <- SELECT\n");
   cluster.node_down(0);
