@@ -4,6 +4,7 @@
 #include <string>
 
 #include "branches.hpp"
+#include "columns_read.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -17,14 +18,14 @@ Error moment_is_gone(Timestamp moment, Timestamp oldest) {
 
 }  // namespace
 
-Moments::Moments(ChunkStore& store, Sketches& sketches, Window& window)
+Moments::Moments(const TableLayout& layout, ChunkStore& store, Sketches& sketches, Window& window)
     : store_(&store),
       sketches_(&sketches),
       window_(&window),
       visible_(bitmap_words(store.chunk_rows())),
       recent_chunk_(store.chunk_count()),
       held_(bitmap_words(store.chunk_rows())),
-      rows_(store.chunk_rows()) {}
+      rows_(layout, store) {}
 
 void Moments::begin(std::vector<QueryRun>& queries, Timestamp prefix) {
   queries_ = &queries;
@@ -48,6 +49,9 @@ void Moments::begin(std::vector<QueryRun>& queries, Timestamp prefix) {
     const Timestamp at = std::min(query.at().value_or(prefix), prefix);
     const auto place = std::lower_bound(moments_.begin(), moments_.end(), at);
     query.see(static_cast<uint32_t>(place - moments_.begin()), have_past_);
+  }
+  if (have_past_) {
+    rows_.columns().read(columns_read(queries, rows_.columns().layout()));
   }
   chunks_.clear();
   hidden_.clear();
@@ -125,13 +129,13 @@ bool Moments::lay_out_next() {
     return false;
   }
   choose_chunk();
-  rows_.begin(static_cast<uint32_t>(moments_.size()), held_);
+  rows_.begin(recent_chunk_, static_cast<uint32_t>(moments_.size()), held_);
   while (!rows_.is_full() && find_slot()) {
     lay_out_slot();
   }
   mark_branch(find_slot() ? Branch::kRecentInParts : Branch::kRecentLaidOut);
-  store_->fill_recent(recent_chunk_, rows_.written(), held_);
-  sketches_->on_recent(recent_chunk_, rows_.next());
+  rows_.lay_out();
+  sketches_->on_recent(recent_chunk_, rows_.next(), rows_.columns().read().of_all);
   return true;
 }
 
@@ -146,7 +150,7 @@ void Moments::lay_out_slot() {
     const auto changed =
         std::lower_bound(moments_.begin() + next_moment_ + 1, moments_.end(), window_->next_change(slot, at));
     const auto end = static_cast<uint32_t>(changed - moments_.begin());
-    if (window_->lay_out(slot, at, store_->planes(recent_chunk_), store_->nulls(recent_chunk_), rows_.next())) {
+    if (window_->find_version(slot, at, rows_.columns().old_values())) {
       if (next_moment_ > 0) {
         mark_branch(Branch::kSeveralVersions);
       }

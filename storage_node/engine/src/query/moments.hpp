@@ -24,7 +24,7 @@ namespace daedalus::engine {
 class Moments {
  public:
   /// All outlive this object.
-  Moments(ChunkStore& store, Sketches& sketches, Window& window);
+  Moments(const TableLayout& layout, ChunkStore& store, Sketches& sketches, Window& window);
 
   /// A query that is to be answered at this moment rides the next cycle.
   void admit(Timestamp at) { moments_.push_back(at); }

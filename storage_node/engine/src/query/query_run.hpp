@@ -45,6 +45,8 @@ class QueryRun {
   /// Returns whether more rows can change the answer.
   [[nodiscard]] bool is_active() const { return active_; }
   [[nodiscard]] const CompiledPredicate& predicate() const { return predicate_; }
+  /// Returns what is computed of the rows that it takes.
+  [[nodiscard]] const semantics::Selection& selection() const { return *query_.selection; }
   /// Returns what predicate() was compiled from.
   [[nodiscard]] const semantics::Predicate& condition() const { return query_.predicate(); }
 

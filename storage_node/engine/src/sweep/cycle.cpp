@@ -15,7 +15,7 @@ Cycle::Cycle(const TableLayout& layout, ChunkStore& store, const SegmentOptions&
       updates_(layout, store, sketches_, memory_, options.access_paths, options.window_bytes),
       groupings_(flow.memory, &flow.deadline_check),
       outputs_(layout, memory_, flow.deadline_check),
-      moments_(store, sketches_, updates_.window()),
+      moments_(layout, store, sketches_, updates_.window()),
       query_sweep_(layout, store, sketches_, updates_.bounds(), moments_, groupings_, options.access_paths) {}
 
 void Cycle::admit(Query query) {

@@ -58,8 +58,9 @@ void Sketches::begin_cycle() {
   changes_before_ = changes_;
 }
 
-void Sketches::on_recent(uint32_t chunk, uint32_t end) {
-  for (uint32_t column = 0; column < columns_.size(); ++column) {
+void Sketches::on_recent(uint32_t chunk, uint32_t end, std::span<const uint32_t> columns) {
+  std::fill_n(made_.begin() + static_cast<std::ptrdiff_t>(size_t{chunk} * columns_.size()), columns_.size(), 0);
+  for (const uint32_t column : columns) {
     if (columns_[column].version != 0) {
       make(chunk, column, end);
     }
@@ -127,6 +128,9 @@ AheadPlanes Sketches::bytes_after(uint32_t chunk, std::span<const uint32_t> colu
 }
 
 const uint8_t* Sketches::rows(uint32_t chunk) const {
+  if (store_->is_recent(chunk)) {
+    return nullptr;
+  }
   const auto count = std::min<uint32_t>(static_cast<uint32_t>(columns_.size()), kRowSketchColumnsMax);
   for (uint32_t column = 0; column < count; ++column) {
     if (!is_made(chunk, column)) {
@@ -207,7 +211,7 @@ void Sketches::make(uint32_t chunk, uint32_t column, uint32_t end) {
     }
   }
   for_each_bit(store_->nulls(chunk)[column], bitmap_words(end), [out](uint32_t row) { out[row] = kNullBucket; });
-  if (column < kRowSketchColumnsMax) {
+  if (column < kRowSketchColumnsMax && !store_->is_recent(chunk)) {
     uint8_t* rows = store_->row_sketches(chunk) + column;
     for (uint32_t row = 0; row < end; ++row) {
       rows[size_t{row} * store_->row_sketch_bytes()] = out[row];

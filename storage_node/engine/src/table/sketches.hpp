@@ -60,9 +60,9 @@ class Sketches {
   /// Fetches what on_write() will change.
   void prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const;
   void on_change() { ++changes_; }
-  /// Rows of a recent chunk were laid out, all of them before row `end`: their bytes that there are histograms for are
-  /// made at once.
-  void on_recent(uint32_t chunk, uint32_t end);
+  /// These columns of the rows of a recent chunk were laid out, all of them before row `end`: their bytes that there
+  /// are histograms for are made at once. Those of other columns do not exist.
+  void on_recent(uint32_t chunk, uint32_t end, std::span<const uint32_t> columns);
   /// So many rows were loaded, before the first cycle: what is due for them is due at once.
   void on_load(uint64_t rows);
 

@@ -100,16 +100,21 @@ void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count
   }
 }
 
-void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_row, const RowPlanes& into,
-              uint32_t into_row) {
-  for (uint32_t column = 0; column < layout.columns.size(); ++column) {
-    const ColumnLayout& of_column = layout.columns[column];
-    const Place source = place_of(layout, from, column, from_row);
-    const Place target = place_of(layout, into, column, into_row);
+void copy_values(const TableLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into) {
+  constexpr size_t kAhead = 16;
+  const ColumnLayout& of_column = layout.columns[column];
+  for (size_t number = 0; number < rows.size(); ++number) {
+    const RowCopy& row = rows[number];
+    const RowCopy& ahead = rows[std::min(number + kAhead, rows.size() - 1)];
+    __builtin_prefetch(place_of(layout, ahead.from, column, ahead.from_row).value);
+    const Place source = place_of(layout, row.from, column, row.from_row);
+    const Place target = place_of(layout, into, column, row.into_row);
     copy_value(target.value, source.value, of_column.stride);
     copy_tail(target.tail, source.tail, of_column.tail_width());
-    if (of_column.nullable) {
-      set_null(into.nulls[column], into_row, test_bit(from.nulls[column], from_row));
+  }
+  if (of_column.nullable) {
+    for (const RowCopy& row : rows) {
+      set_null(into.nulls[column], row.into_row, test_bit(row.from.nulls[column], row.from_row));
     }
   }
 }
@@ -176,6 +181,16 @@ void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t fir
   if (of_column.nullable) {
     set_null(into.nulls[column], into_row, (word_at(nulls, word) & bit) != 0);
   }
+}
+
+void take_old_values(const TableLayout& layout, const OldValues& values, uint32_t home, const RowPlanes& into,
+                     uint32_t row) {
+  const Record& record = *values.record;
+  if (record.kind == Record::Kind::kRowsValues) {
+    return take_value_of(layout, values.bytes, record.row, record.count, home, into, row);
+  }
+  DCHECK(record.kind == Record::Kind::kValues);
+  take_values(layout, values.bytes, record.count, into, row);
 }
 
 }  // namespace daedalus::engine

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "chunk_store.hpp"
+#include "slab_pool.hpp"
 
 namespace daedalus::engine {
 
@@ -27,9 +28,15 @@ struct RowPlanes {
 /// Puts so many values that put_value() wrote back into a row.
 void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count, const RowPlanes& into, uint32_t row);
 
-/// Copies a whole row.
-void copy_row(const TableLayout& layout, const RowPlanes& from, uint32_t from_row, const RowPlanes& into,
-              uint32_t into_row);
+/// One row of a chunk, and a row elsewhere that it is copied to.
+struct RowCopy {
+  RowPlanes from;
+  uint32_t from_row = 0;
+  uint32_t into_row = 0;
+};
+/// Copies the values of one column. NULL bits are written of a column that allows NULL. Cost: that of a cache miss a
+/// row; those of many rows overlap.
+void copy_values(const TableLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into);
 
 /// Returns whether values of a column may be kept for many rows together: wide ones are kept row by row.
 [[nodiscard]] bool is_kept_together(const ColumnLayout& column);
@@ -50,5 +57,14 @@ struct RowWords {
 /// that were written; their bitmap is in the bytes.
 void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t first_word, uint32_t word_count,
                    uint32_t row, const RowPlanes& into, uint32_t into_row);
+
+/// A record with values that a row had before one update, and the bytes of the record.
+struct OldValues {
+  const Record* record = nullptr;
+  const uint8_t* bytes = nullptr;
+};
+/// Puts those of row `home` of the chunk that the record is of back into a row.
+void take_old_values(const TableLayout& layout, const OldValues& values, uint32_t home, const RowPlanes& into,
+                     uint32_t row);
 
 }  // namespace daedalus::engine

@@ -7,10 +7,17 @@
 
 namespace daedalus::engine {
 
-RecentRows::RecentRows(uint32_t chunk_rows)
-    : words_(bitmap_words(chunk_rows)), written_(words_), slots_(chunk_rows), listed_(chunk_rows), marked_(words_) {}
+RecentRows::RecentRows(const TableLayout& layout, ChunkStore& store)
+    : store_(&store),
+      columns_(layout, store),
+      words_(bitmap_words(store.chunk_rows())),
+      written_(words_),
+      listed_(store.chunk_rows()),
+      marked_(words_) {}
 
-void RecentRows::begin(uint32_t moment_count, std::span<const uint64_t> held) {
+void RecentRows::begin(uint32_t chunk, uint32_t moment_count, std::span<const uint64_t> held) {
+  chunk_ = chunk;
+  columns_.begin(chunk);
   held_.assign(held.begin(), held.end());
   written_.assign(words_, 0);
   seen_.assign(moment_count * words_, 0);
@@ -19,19 +26,31 @@ void RecentRows::begin(uint32_t moment_count, std::span<const uint64_t> held) {
 }
 
 void RecentRows::find_next() {
-  while (!is_full() && test_bit(held_.data(), next_)) {
+  while (next_ < listed_.size() && test_bit(held_.data(), next_)) {
     ++next_;
   }
 }
 
 void RecentRows::add(uint32_t slot, MomentRange moments) {
-  DCHECK(!is_full());
+  DCHECK(next_ < listed_.size());
   for (uint32_t moment = moments.first; moment < moments.end; ++moment) {
     set_bit(seen_.data() + moment * words_, next_);
   }
   set_bit(written_.data(), next_);
-  slots_[next_++] = slot;
+  columns_.add(next_++, slot);
   find_next();
+}
+
+void RecentRows::lay_out() {
+  columns_.lay_out();
+  store_->fill_recent(chunk_, written_, held_);
+}
+
+/// Somebody may have computed something of all rows of the chunk, so its contents are others.
+void RecentRows::lay_out_taken(std::span<const uint32_t> rows) {
+  if (columns_.lay_out_taken(rows)) {
+    store_->fill_recent(chunk_, written_, held_);
+  }
 }
 
 std::span<const uint32_t> RecentRows::seen(uint32_t moment, SlotRange slots, std::span<const uint32_t> rows) {
@@ -41,7 +60,9 @@ std::span<const uint32_t> RecentRows::seen(uint32_t moment, SlotRange slots, std
     listed_[count] = row;
     count += test_bit(seen, row) && is_within(slots, row) ? 1 : 0;
   }
-  return std::span(listed_).first(count);
+  const std::span<const uint32_t> taken = std::span(listed_).first(count);
+  lay_out_taken(taken);
+  return taken;
 }
 
 const uint64_t* RecentRows::seen(uint32_t moment, SlotRange slots, const uint64_t* rows, uint32_t word_count) {
@@ -55,6 +76,7 @@ const uint64_t* RecentRows::seen(uint32_t moment, SlotRange slots, const uint64_
       }
     });
   }
+  lay_out_taken(std::span(listed_).first(list_rows(marked_.data(), word_count, listed_.data())));
   return marked_.data();
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "old_values.hpp"
-
 namespace daedalus::engine {
 namespace {
 
@@ -89,15 +87,14 @@ Timestamp Window::next_change(uint32_t slot, Timestamp at) {
   return next;
 }
 
-bool Window::lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row) {
+bool Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values) {
   DCHECK(at >= oldest_);
   const uint32_t chunk = slot / store_->chunk_rows();
-  const uint32_t home = slot % store_->chunk_rows();
+  const uint32_t row = slot % store_->chunk_rows();
+  const size_t count = old_values.size();
   index_above(chunk, at);
-  const RowPlanes into{planes, nulls};
-  copy_row(*layout_, {store_->planes(chunk), store_->nulls(chunk)}, home, into, row);
-  bool is_there = test_bit(store_->view(chunk).live, home);
-  index_.for_each_above(at, home, [&](const Record& record, const uint8_t* bytes) {
+  bool is_there = test_bit(store_->view(chunk).live, row);
+  index_.for_each_above(at, row, [&](const Record& record, const uint8_t* bytes) {
     switch (record.kind) {
       case Record::Kind::kInserted:
         is_there = false;
@@ -105,17 +102,18 @@ bool Window::lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64
       case Record::Kind::kDeleted:
         is_there = true;
         break;
-      case Record::Kind::kValues:
-        take_values(*layout_, bytes, record.count, into, row);
-        break;
       case Record::Kind::kRowsDeleted:
-        is_there = is_there || has_row(record, bytes, home);
+        is_there = is_there || has_row(record, bytes, row);
         break;
+      case Record::Kind::kValues:
       case Record::Kind::kRowsValues:
-        take_value_of(*layout_, bytes, record.row, record.count, home, into, row);
+        old_values.push_back({&record, bytes});
         break;
     }
   });
+  if (!is_there) {
+    old_values.resize(count);
+  }
   return is_there;
 }
 

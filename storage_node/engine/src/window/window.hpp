@@ -18,6 +18,7 @@
 
 #include "chunk_log.hpp"
 #include "chunk_store.hpp"
+#include "old_values.hpp"
 #include "record_index.hpp"
 #include "slab_pool.hpp"
 
@@ -49,18 +50,18 @@ class Window {
   /// that an update left as it was may be among them. Cost: a few ns for each record above the moment.
   void mark_recent(uint32_t chunk, Timestamp after, std::span<uint64_t> rows) const;
 
-  /// Copies the version of a slot at a moment into row `row` of other planes: by column, then those of tails by column,
-  /// as ChunkStore::planes() has them. False: no row was there, and what was copied means nothing. NULL bits are
-  /// written of columns that allow NULL. Cost: of the copy and of each record that is undone; for another chunk than
-  /// that of the last call, or for a lower moment, a pass over the chunk's records above the moment comes first, so ask
-  /// chunk by chunk, the lowest moment first.
-  [[nodiscard]] bool lay_out(uint32_t slot, Timestamp at, uint8_t* const* planes, uint64_t* const* nulls, uint32_t row);
+  /// Finds the version of a slot at a moment: appends what it had in columns that changed since, the newest values
+  /// first, which stay where they are until an update or trim() comes. False: no row was there, and nothing is
+  /// appended. Cost: of each record above the moment; for another chunk than that of the last call, or for a lower
+  /// moment, a pass over the chunk's records above the moment comes first, so ask chunk by chunk, the lowest moment
+  /// first.
+  [[nodiscard]] bool find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values);
 
   /// Returns whether anything is recorded of an update.
   [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
 
   /// The lowest moment above `at` at which the row of a slot may have changed; the highest there is where it has not.
-  /// Cost: as lay_out(), without the copy.
+  /// Cost: as find_version().
   [[nodiscard]] Timestamp next_change(uint32_t slot, Timestamp at);
 
   // Updates say these, each before it changes the chunk, in the order in which they change each row.

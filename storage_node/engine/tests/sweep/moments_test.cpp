@@ -189,6 +189,36 @@ TEST_F(MomentsTest, WhatIsComputedOfARecentChunkIsComputedAnewWhenOthersRowsHave
   }
 }
 
+TEST_F(MomentsTest, WhatIsComputedOfRecentRowsThatAreTakenOneByOneIsThatOfEachRow) {
+  count_below(kRows);
+  count_below(10);
+  semantics::Selection next_keys = select({kId});
+  next_keys.outputs.push_back({"next", call("+", semantics::column_of(test_schema(), kKey), number(1))});
+  next_keys.visible_outputs = 2;
+  for (int query = 0; query < 8; ++query) {  // So many ask for each row that whole chunks are computed.
+    ask(next_keys, 2);
+  }
+  for (const QueryOutput& output : answers()) {
+    ASSERT_EQ(output.row_count, static_cast<uint64_t>(kRows));
+    for (const Row& row : decode(semantics::partial_row_types(next_keys), output.rows)) {
+      EXPECT_EQ(std::get<int64_t>(row[1]), 2) << "of " << std::get<int64_t>(row[0]);
+    }
+  }
+}
+
+TEST_F(MomentsTest, ARecentRowHasTheColumnsOfItsConditionAndOfItsOutputs) {
+  update({modify({{kText, Assignment::Kind::kSet, std::string("old")}}, {})});
+  update({modify({{kText, Assignment::Kind::kSet, std::string("new")}, {kKey, Assignment::Kind::kAdd, int64_t{1}}},
+                 where(kId, Operator::kLess, int64_t{10}))});
+  const semantics::Selection texts = select({kText, kInt, kId}, where(kKey, Operator::kEqual, int64_t{0}));
+  const QueryOutput output = answer(texts, 2);
+  ASSERT_EQ(output.row_count, static_cast<uint64_t>(kRows));
+  for (const Row& row : decode(semantics::partial_row_types(texts), output.rows)) {
+    EXPECT_EQ(std::get<std::string>(row[0]), "old") << "of " << std::get<int64_t>(row[2]);
+    EXPECT_EQ(std::get<int64_t>(row[1]), 0);
+  }
+}
+
 class NoWindow : public MomentsTest {
  protected:
   NoWindow() : MomentsTest({.memory_bytes = 100'000, .chunk_rows = 64, .window_bytes = 0}) {}

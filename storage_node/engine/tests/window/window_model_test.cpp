@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "chunk_loader.hpp"
+#include "laid_out_version.hpp"
 #include "operation_mix.hpp"
 #include "table_versions.hpp"
 
@@ -33,11 +34,10 @@ class WindowRound {
         layout_(test_schema(), test_codec()),
         shape_(shape),
         window_bytes_(window_bytes),
-        twin_(layout_, shape),
-        versions_(layout_, ChunkShape{64, 1}) {
+        twin_(layout_, shape) {
     const auto paths =
         one_in(random, 2) ? AccessPaths::kByCost : static_cast<AccessPaths>(below(random, kAccessPathsCount));
-    table_ = std::make_unique<SweptTable>(layout_, shape, window_bytes, paths);
+    use(std::make_unique<SweptTable>(layout_, shape, window_bytes, paths));
     add({mix_.insertion(1 + below(random, table_->store.slot_count()))});
   }
 
@@ -98,7 +98,7 @@ class WindowRound {
     prefix_ = *lowest;
     restored->updates.begin_replay(prefixes);
     EXPECT_EQ(restored->updates.window().oldest(), *highest) << "chunks have nothing from before";
-    table_ = std::move(restored);
+    use(std::move(restored));
     for (next_ = 0; next_ < updates_.size() && updates_[next_].timestamp <= *lowest; ++next_) {
     }
     for (size_t update = next_; update < updates_.size(); ++update) {
@@ -109,6 +109,11 @@ class WindowRound {
   }
 
  private:
+  void use(std::unique_ptr<SweptTable> table) {
+    table_ = std::move(table);
+    versions_ = std::make_unique<LaidOutVersion>(layout_, table_->store);
+  }
+
   std::vector<UpdatePart> parts() {
     switch (below(*random_, 6)) {
       case 0:
@@ -142,11 +147,11 @@ class WindowRound {
   }
 
   [[nodiscard]] SlotVersion version(uint32_t slot, Timestamp moment) {
-    const uint32_t row = slot % 64;
-    if (!window().lay_out(slot, moment, versions_.planes(0), versions_.nulls(0), row)) {
+    LaidOutVersion& version = *versions_;
+    if (!version.lay_out(window(), slot, moment)) {
       return std::nullopt;
     }
-    return cells_of(layout_, versions_.view(0), row);
+    return cells_of(layout_, table_->store.view(version.slot() / shape_.rows), version.slot() % shape_.rows);
   }
 
   [[nodiscard]] uint32_t live_in(const TableVersion& table, uint32_t chunk) const {
@@ -207,7 +212,7 @@ class WindowRound {
   uint64_t window_bytes_;
   std::unique_ptr<SweptTable> table_;
   TableVersions twin_;
-  ChunkStore versions_;
+  std::unique_ptr<LaidOutVersion> versions_;
   std::vector<Update> updates_;
   size_t next_ = 0;  ///< The first that the table was not given yet.
   uint64_t timestamp_ = 0;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "filled_store.hpp"
+#include "laid_out_version.hpp"
 
 namespace daedalus::engine::test {
 namespace {
@@ -13,13 +14,13 @@ constexpr uint32_t kChunkRows = 128;
 constexpr uint32_t kChunks = 3;
 constexpr uint64_t kBytesMax = 16 * kSlabBytes;
 
-/// A filled store, its window, and a chunk that versions are laid out into.
+/// A filled store, its window, and a row that versions are laid out into.
 class WindowTest : public testing::Test {
  protected:
   explicit WindowTest(uint64_t bytes_max = kBytesMax)
       : random_(test_seed()),
         filled_(random_, kChunkRows, kChunks, 100),
-        versions_(filled_.layout, kChunkRows, 1),
+        laid_out_(filled_.layout, filled_.store),
         window_(filled_.layout, filled_.store, bytes_max) {}
 
   /// A row by column, each value as its bytes.
@@ -28,10 +29,10 @@ class WindowTest : public testing::Test {
   [[nodiscard]] Cells row_now(uint32_t slot) const { return cells_of(filled_.store, slot); }
   /// The version of a slot at a moment; none: no row was there.
   [[nodiscard]] std::optional<Cells> row_at(uint32_t slot, uint64_t at) {
-    if (!window_.lay_out(slot, Timestamp{at}, versions_.planes(0), versions_.nulls(0), 5)) {
+    if (!laid_out_.lay_out(window_, slot, Timestamp{at})) {
       return std::nullopt;
     }
-    return cells_of(versions_, 5);
+    return cells_of(filled_.store, laid_out_.slot());
   }
   [[nodiscard]] std::vector<uint32_t> recent(uint32_t chunk, uint64_t after) const {
     std::vector<uint64_t> bits(bitmap_words(kChunkRows), 0);
@@ -76,7 +77,7 @@ class WindowTest : public testing::Test {
 
   Random random_;
   FilledStore filled_;
-  ChunkStore versions_;
+  LaidOutVersion laid_out_;
   Window window_;
 
  private:
@@ -117,6 +118,24 @@ TEST_F(WindowTest, GivesEachVersionOfARow) {
   EXPECT_EQ(row_at(slot, 3), third);
   EXPECT_EQ(row_at(slot, 2), first);
   EXPECT_EQ(row_at(slot + 1, 2), row_now(slot + 1));
+}
+
+TEST_F(WindowTest, WhatOnlyTakersReadOfARowIsLaidOutWhenItIsTaken) {
+  modify(3, 5, {kInt, kText});
+  RecentColumns columns(filled_.layout, filled_.store);
+  columns.read({.of_all = {kInt}, .of_taken = {kText}});
+  columns.begin(kChunks);
+  for (const uint32_t slot : {3u, 200u}) {
+    ASSERT_TRUE(window_.find_version(slot, Timestamp{5}, columns.old_values()));
+    columns.add(slot % 64, slot);
+  }
+  columns.lay_out();
+  const uint32_t first = kChunks * kChunkRows + 3;
+  EXPECT_EQ(row_now(first)[kInt], row_now(3)[kInt]);
+  EXPECT_EQ(columns.slot(200 % 64), 200u);
+  EXPECT_TRUE(columns.lay_out_taken(std::array{3u}));
+  EXPECT_EQ(row_now(first)[kText], row_now(3)[kText]);
+  EXPECT_FALSE(columns.lay_out_taken(std::array{3u})) << "it is there";
 }
 
 TEST_F(WindowTest, NamesTheRowsThatChanged) {
