@@ -206,6 +206,33 @@ def said_since(before: list[list[str]], cluster: LocalCluster) -> list[str]:
     return [line for line in lines if "peer said goodbye: shutting down" not in line]
 
 
+def test_reads_never_go_back_and_views_outlive_their_aggregator(tmp_path: Path) -> None:
+    """Through another aggregator than the writes, and while one dies; two storage nodes have a part in every update."""
+    rows, updates = 10, 40
+    options = ("--storage-nodes", "2", "--segments", "2", "--aggregators", "2", "--segment-mib", "1")
+    with local_cluster(tmp_path, NUMBERS, *options, "--partition-by", "hash(id)") as cluster:
+        values = ", ".join(f"({row}, {7 * row})" for row in range(rows))
+        assert cluster.change(f"INSERT INTO numbers VALUES {values}") == rows
+        probe = subprocess.Popen(
+            probe_command("MomentsProbe", cluster, updates, rows),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert probe.stdout is not None
+            assert probe.stdout.readline().strip() == "views are held", probe.communicate(timeout=60)
+            cluster.kill("aggregator-0")
+            out, err = probe.communicate(input="one is dead\n", timeout=100)
+        finally:
+            if probe.poll() is None:
+                os.kill(probe.pid, signal.SIGKILL)
+                probe.wait()
+        expected = {"unseen": 0, "back": 0, "other_moments": 0, "other_sums": 0}
+        assert json.loads(out) == expected, out + err
+
+
 def test_every_type_goes_in_as_a_parameter_and_comes_out_of_its_getter(tmp_path: Path) -> None:
     with local_cluster(tmp_path, EVERY_TYPE, *SMALL) as cluster:
         answer = run_probe("EveryTypeProbe", cluster)

@@ -182,6 +182,21 @@ class UntoldOutcomesTest extends WriterOfTwoNodes {
     }
 
     @Test
+    void shouldNotTellARepetitionAheadOfAnEarlierOutcome() {
+        start(FIRST);
+        marks();
+        WriterEffects.Send one = submit(1);
+        confirm(submit(2), 0);
+        confirm(one, 1);
+        marked(marks().get(0), node(0, START + 2, START + 2));
+        effects = new WriterEffects();
+        assertThat(core.submit(repeated(2), ByteString.EMPTY, List.of(), 1, effects)).isNull();
+        assertThat(told()).as("the first one waits for node 1").isEmpty();
+        marked(marksAfter(REPEAT_NS).get(0), node(1, START + 2, START + 2));
+        assertThat(told()).containsExactly(START + 1, START + 2);
+    }
+
+    @Test
     void shouldHoldBackAnOutcomeFromBeforeItsProcessUntilTheNodesKnowOfItAgain() {
         WriteConfirmed confirmed = WriteConfirmed.newBuilder().setTimestamp(START + 1)
                 .addOutcomes(PartitionOutcome.newBuilder().setNode(1)).build();

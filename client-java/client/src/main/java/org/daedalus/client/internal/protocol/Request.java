@@ -164,8 +164,8 @@ public final class Request {
     }
 
     /**
-     * Its connection was lost before an answer came. No writer numbers an update whose sender names no epoch, so nothing
-     * came of such a sending.
+     * Its connection was lost before an answer came. No writer numbers an update whose sender names no epoch, so
+     * nothing came of such a sending.
      */
     void onLost() {
         lostEver |= stamp.epoch() != 0;

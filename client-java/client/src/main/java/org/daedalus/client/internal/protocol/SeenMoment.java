@@ -3,9 +3,9 @@ package org.daedalus.client.internal.protocol;
 import org.daedalus.wire.ArrivedResult;
 
 /**
- * How much of a cluster's updates this client has seen: up to the moment of its last answer, of which rows have come, or to its last confirmed
- * update, the later of both. Its next query demands that, whichever aggregator gets it, so that reads never go back
- * (docs/protocol.md, "Marks and moments"). Pure.
+ * How much of a cluster's updates this client has seen: up to the moment of its last answer of which rows have come, or
+ * to its last confirmed update, the later of both. Its next query demands that, whichever aggregator gets it, so that
+ * reads never go back (docs/protocol.md, "Marks and moments"). Pure.
  */
 final class SeenMoment {
     private long timestamp;
