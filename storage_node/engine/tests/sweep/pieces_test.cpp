@@ -164,7 +164,7 @@ TEST_P(PiecesTest, OfFewRowsAreWholeHoweverManyOthersHaveChanged) {
   }
 }
 
-/// Of a chunk's rows the condition is computed for 1,024 at a time where it is not wanted of many.
+/// The condition is computed for 1,024 rows of a chunk at a time where it is not wanted of many.
 TEST(LargePieceTest, EndsOnceThoughRowsOfItsLastRecentChunkWaitToBeComputed) {
   constexpr int64_t kLargeChunkRows = 16'384;
   Segment segment(test_schema(), test_codec(), {.memory_bytes = 9u << 20, .chunk_rows = kLargeChunkRows});

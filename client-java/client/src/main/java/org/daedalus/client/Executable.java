@@ -58,8 +58,8 @@ public abstract class Executable<S extends Executable<S, T>, T extends Outcome> 
     /**
      * Asks a query at an earlier moment: the answer is the table after exactly the updates 1 to {@code moment}, as
      * {@link ResultSet#moment} of another answer names it. A moment that the cluster does not remember any more is
-     * refused (72000), two seconds after it was the newest or later; a {@link ReadView} holds one. Without this the cluster takes the latest moment that it knows,
-     * and never one before what this client has seen.
+     * refused (72000), two seconds after it was the newest or later; a {@link ReadView} holds one. Without this the
+     * cluster takes the latest moment that it knows, and never one before what this client has seen.
      */
     public S at(long moment) {
         if (moment < 0) {
