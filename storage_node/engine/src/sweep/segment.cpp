@@ -289,7 +289,8 @@ void Segment::record_cycle_ns(uint64_t duration_ns) {
 }
 
 bool Segment::has_work() const {
-  return !state_->operations.is_empty() || is_mid_cycle() || state_->checkpoint.has_work();
+  return !state_->operations.is_empty() || !state_->old_queries.is_empty() || is_mid_cycle() ||
+         state_->checkpoint.has_work();
 }
 
 SegmentStatistics Segment::statistics() const {

@@ -65,7 +65,9 @@ TEST_F(OldQueriesTest, RideAlone) {
   ask(kNew);
   ask(kOld);
   EXPECT_EQ(cycle(), Answered{kNew});
+  EXPECT_TRUE(segment_.has_work());
   EXPECT_EQ(cycle(), (Answered{kOld, kOld}));
+  EXPECT_FALSE(segment_.has_work());
   EXPECT_FALSE(segment_.step(now_));
 }
 
