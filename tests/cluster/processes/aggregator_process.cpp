@@ -1,5 +1,6 @@
 #include "aggregator_process.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
@@ -121,7 +122,12 @@ void AggregatorProcess::on_up(rpc::PeerId peer, const rpc::PeerInfo& info) {
 void AggregatorProcess::on_down(rpc::PeerId peer, const std::string& reason) {
   aggregator::Effects out;
   core_->on_down(peer, reason, endpoint_->now(), out);
+  nodes_.erase(peer);
   carry_out(std::move(out));
+}
+
+bool AggregatorProcess::reaches(uint32_t node) const {
+  return std::any_of(nodes_.begin(), nodes_.end(), [=](const auto& entry) { return entry.second == node; });
 }
 
 bool AggregatorProcess::heard_from_writer(Instant from, Instant to) const {

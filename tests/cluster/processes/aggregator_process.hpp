@@ -44,6 +44,8 @@ class AggregatorProcess final : public rpc::PeerHandler, private rpc::OutputGaug
   [[nodiscard]] bool heard_from_writer(Instant from, Instant to) const;
   /// All that it has read there in between.
   [[nodiscard]] std::vector<int64_t> wall_clock_read(Instant from, Instant to) const;
+  /// Returns whether it is connected to that node.
+  [[nodiscard]] bool reaches(uint32_t node) const;
   /// Loses everything it knows and starts again.
   void crash_and_restart();
   /// A client of PostgreSQL's protocol has connected, as this session.
@@ -65,7 +67,7 @@ class AggregatorProcess final : public rpc::PeerHandler, private rpc::OutputGaug
   rpc::SimulatedNetwork& network_;
   Saboteur saboteur_;
   std::shared_ptr<aggregator::Compiler> compiler_;
-  std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is, for the saboteur.
+  std::map<rpc::PeerId, uint32_t> nodes_;  ///< Which storage node a peer is.
   std::unique_ptr<aggregator::AggregatorCore> core_;
   std::unique_ptr<FrontDoor> front_door_;  ///< Once somebody has come there.
   Instant started_at_{};

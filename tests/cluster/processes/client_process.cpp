@@ -7,6 +7,16 @@
 
 namespace daedalus::testing {
 
+namespace {
+
+/// Before the next slice, and before one is asked for again.
+constexpr int64_t kSlicePauseNsMax = 20 * kMillisecond;
+constexpr int64_t kSliceRepeatedNsMax = 200 * kMillisecond;
+/// A slice that waits for so long is asked for again.
+constexpr uint64_t kSliceNsMax = 1 * kSecond;
+
+}  // namespace
+
 ClientProcess::ClientProcess(const ClusterConfiguration& configuration, std::string name,
                              std::vector<std::string> aggregators, std::string submitter,
                              rpc::SimulatedNetwork& network, OnReport on_report)
@@ -69,38 +79,82 @@ bool ClientProcess::ask(const Workload::Query& query, const Manner& manner, rpc:
     return false;
   }
   Aggregator& aggregator = found->second;
-  const Timestamp demanded = manner.is_of_session ? std::max(manner.prefix_demanded, seen_) : manner.prefix_demanded;
+  Answer answer;
+  answer.manner = manner;
+  answer.aggregator = aggregator.name;
+  answer.asked_at = network_.now();
+  answer.given.question = query.question;
+  answer.given.prefix_promised = manner.prefix_promised;
+  answer.given.prefix_demanded =
+      manner.is_of_session ? std::max(manner.prefix_demanded, seen_) : manner.prefix_demanded;
+  answer.given.at = manner.at;
+  if (manner.slice_bytes > 0) {
+    answer.slices = SliceReader(query.body, manner.slice_bytes);
+    ask_slice(peer, std::move(answer));
+    return true;
+  }
   wire::v1::Operation operation;
   wire::v1::OperationHeader& header = *operation.mutable_header();
-  header.set_kind(manner.is_text ? wire::v1::OPERATION_KIND_STATEMENT : wire::v1::OPERATION_KIND_SELECT);
+  header = header_of(answer);
+  if (manner.is_text) {
+    operation.set_body(statement(peer, aggregator, query, manner.is_prepared, header).SerializeAsString());
+  } else {
+    header.mutable_routes()->Add(query.routes.begin(), query.routes.end());
+    operation.set_body(select(peer, aggregator, query, manner.is_prepared, header));
+  }
+  send_question(peer, std::move(operation), std::move(answer));
+  return true;
+}
+
+wire::v1::OperationHeader ClientProcess::header_of(const Answer& answer) const {
+  const Manner& manner = answer.manner;
+  wire::v1::OperationHeader header;
   header.set_remaining_ns(static_cast<uint64_t>(manner.remaining_ns));
-  header.set_prefix_min(raw(demanded));
+  header.set_prefix_min(raw(answer.given.prefix_demanded));
   if (manner.at) {
     header.set_at(raw(*manner.at));
     header.set_is_firm(true);
   }
   header.set_freshness_ns(static_cast<uint64_t>(manner.freshness_ns));
   if (manner.is_text) {
-    operation.set_body(statement(peer, aggregator, query, manner.is_prepared, header).SerializeAsString());
+    header.set_kind(wire::v1::OPERATION_KIND_STATEMENT);
   } else {
-    header.mutable_routes()->Add(query.routes.begin(), query.routes.end());
+    header.set_kind(wire::v1::OPERATION_KIND_SELECT);
     header.set_map_version(configuration_.map->version - (manner.has_older_map ? 1 : 0));
-    operation.set_body(select(peer, aggregator, query, manner.is_prepared, header));
   }
-  const OperationId id{peer, aggregator.next_sequence};
-  Answer& answer = in_flight_[id];
-  answer.manner = manner;
-  answer.aggregator = aggregator.name;
-  answer.asked_at = network_.now();
-  answer.given.question = query.question;
-  answer.given.prefix_promised = manner.prefix_promised;
-  answer.given.prefix_demanded = demanded;
-  answer.given.at = manner.at;
+  return header;
+}
+
+void ClientProcess::send_question(rpc::PeerId peer, wire::v1::Operation operation, Answer answer) {
+  const OperationId id{peer, aggregators_.at(peer).next_sequence};
+  const int64_t abort_after_ns = answer.manner.abort_after_ns;
+  in_flight_[id] = std::move(answer);
   send(peer, std::move(operation));
-  if (manner.abort_after_ns >= 0) {
-    endpoint_->post_at(after(network_.now(), manner.abort_after_ns), [this, id] { abort(id); });
+  if (abort_after_ns >= 0) {
+    endpoint_->post_at(after(network_.now(), abort_after_ns), [this, id] { abort(id); });
   }
-  return true;
+}
+
+void ClientProcess::ask_slice(rpc::PeerId peer, Answer answer) {
+  wire::v1::Operation operation;
+  *operation.mutable_header() = header_of(answer);
+  operation.mutable_header()->set_remaining_ns(kSliceNsMax);
+  operation.set_body(answer.slices.ask(answer.given));
+  send_question(peer, std::move(operation), std::move(answer));
+}
+
+void ClientProcess::ask_slice_later(rpc::PeerId peer, Answer answer, int64_t pause_ns_max) {
+  ++waiting_slices_;
+  const Instant when = after(network_.now(), network_.random().between(0, pause_ns_max));
+  endpoint_->post_at(when, [this, peer, shared = std::make_shared<Answer>(std::move(answer))] {
+    --waiting_slices_;
+    if (aggregators_.contains(peer)) {
+      ask_slice(peer, std::move(*shared));
+      return;
+    }
+    shared->is_lost = true;
+    answers_.push_back(std::move(*shared));
+  });
 }
 
 wire::v1::StatementBody ClientProcess::statement(rpc::PeerId peer, Aggregator& aggregator, const Workload::Query& query,
@@ -183,17 +237,35 @@ void ClientProcess::on_result(rpc::PeerId peer, wire::v1::Result&& result) {
     given.row_count += result.rows().row_count();
     return;
   }
+  Answer whole = std::move(answer);
+  in_flight_.erase(entry);
+  if (is_ended(peer, whole, result)) {
+    answers_.push_back(std::move(whole));
+  }
+}
+
+bool ClientProcess::is_ended(rpc::PeerId peer, Answer& answer, wire::v1::Result& result) {
+  const bool is_sliced = answer.manner.slice_bytes > 0;
   answer.ended_at = network_.now();
   if (result.has_end()) {
-    answer.has_end = true;
-    given.end = result.end();
     seen_ = std::max(seen_, Timestamp{result.end().moment()});
-  } else {
-    CHECK(result.has_error());
-    answer.error = result.error();
+    if (is_sliced && answer.slices.goes_on(result.end(), answer.given)) {
+      ask_slice_later(peer, std::move(answer), kSlicePauseNsMax);
+      return false;
+    }
+    answer.has_end = true;
+    if (!is_sliced) {
+      answer.given.end = std::move(*result.mutable_end());
+    }
+    return true;
   }
-  answers_.push_back(std::move(answer));
-  in_flight_.erase(entry);
+  CHECK(result.has_error());
+  if (is_sliced && answer.slices.is_asked_again(result.error(), answer.given)) {
+    ask_slice_later(peer, std::move(answer), kSliceRepeatedNsMax);
+    return false;
+  }
+  answer.error = std::move(*result.mutable_error());
+  return true;
 }
 
 // ---- moments that are held ----

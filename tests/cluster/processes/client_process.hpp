@@ -15,6 +15,7 @@
 #include "daedalus/contract/shape_handles.hpp"
 #include "daedalus/rpc/simulated_network.hpp"
 #include "judge.hpp"
+#include "slice_reader.hpp"
 #include "workload.hpp"
 
 namespace daedalus::testing {
@@ -30,6 +31,7 @@ class ClientProcess final : public rpc::PeerHandler {
     bool is_of_session = false;   ///< It demands all that the client has seen through any aggregator, too.
     std::optional<Timestamp> at;  ///< The moment, firmly.
     bool is_held = false;         ///< `at` is held by the aggregator, for this client.
+    uint64_t slice_bytes = 0;     ///< It is read slice by slice, each of about so many bytes. 0: whole.
     int64_t freshness_ns = 0;     ///< As in wire::v1::OperationHeader.
     int64_t remaining_ns = 5 * kSecond;
     int64_t abort_after_ns = -1;  ///< Negative: never.
@@ -46,6 +48,7 @@ class ClientProcess final : public rpc::PeerHandler {
     std::optional<wire::v1::Error> error;
     bool is_aborted = false;
     bool is_lost = false;  ///< The connection went first.
+    SliceReader slices;    ///< Unused by a question that is asked whole.
   };
 
   using OnReport = std::function<void(const SubmissionReport&)>;
@@ -74,7 +77,7 @@ class ClientProcess final : public rpc::PeerHandler {
   void submit(uint64_t number, const Workload::Update& update, bool is_text, int64_t remaining_ns);
 
   [[nodiscard]] std::deque<Answer>& answers() { return answers_; }
-  [[nodiscard]] size_t in_flight() const { return in_flight_.size() + submissions_.under_way(); }
+  [[nodiscard]] size_t in_flight() const { return in_flight_.size() + waiting_slices_ + submissions_.under_way(); }
 
  private:
   struct Aggregator {
@@ -88,6 +91,15 @@ class ClientProcess final : public rpc::PeerHandler {
     OnHeld on_held;
   };
   using OperationId = std::pair<rpc::PeerId, uint64_t>;
+
+  [[nodiscard]] wire::v1::OperationHeader header_of(const Answer& answer) const;
+  /// Sends a question: what comes belongs to this answer.
+  void send_question(rpc::PeerId peer, wire::v1::Operation operation, Answer answer);
+  void ask_slice(rpc::PeerId peer, Answer answer);
+  /// After a while, if the aggregator is still connected then.
+  void ask_slice_later(rpc::PeerId peer, Answer answer, int64_t pause_ns_max);
+  /// Returns whether the answer is complete, or has failed, with this result.
+  [[nodiscard]] bool is_ended(rpc::PeerId peer, Answer& answer, wire::v1::Result& result);
 
   /// Precondition: there is one.
   [[nodiscard]] rpc::PeerId at(uint64_t which) const;
@@ -117,6 +129,7 @@ class ClientProcess final : public rpc::PeerHandler {
   std::vector<std::string> names_;  ///< The names of the aggregators, by link.
   std::map<rpc::PeerId, Aggregator> aggregators_;
   std::map<OperationId, Answer> in_flight_;
+  size_t waiting_slices_ = 0;  ///< Counts answers whose next slice is to be asked for.
   std::deque<Answer> answers_;
   Timestamp seen_{};  ///< The highest moment of its answers, and timestamp of its confirmed updates.
   ClientSubmissions submissions_;

@@ -11,6 +11,7 @@
 #include "daedalus/durability/checkpoint_load.hpp"
 #include "daedalus/durability/epoch_file.hpp"
 #include "daedalus/durability/replay.hpp"
+#include "slot_rows.hpp"
 
 namespace daedalus::testing {
 
@@ -204,6 +205,14 @@ std::optional<Error> NodeProcess::come_back() {
   endpoint_ = &network_.restart(name(), hello(), *this);
   begin_checkpoints();
   return std::nullopt;
+}
+
+std::vector<std::map<uint64_t, std::string>> NodeProcess::rows_by_slot(const semantics::Selection& selection) const {
+  std::vector<std::map<uint64_t, std::string>> rows;
+  for (const auto& segment : segments_) {
+    rows.push_back(slot_rows(*segment, selection, network_.now()));
+  }
+  return rows;
 }
 
 void NodeProcess::slow_down(int64_t sync_ns_max, Instant end) {

@@ -53,6 +53,8 @@ class NodeProcess final : public rpc::PeerHandler, public node::SegmentPort {
   /// Is told whenever a checkpoint has become current.
   void set_on_checkpoint(std::function<void()> told) { on_checkpoint_ = std::move(told); }
   [[nodiscard]] uint64_t rows_per_segment() const { return shape_->rows_max; }
+  /// Its rows by segment and slot (slot_rows.hpp). Precondition: it is up, and nothing is under way in its segments.
+  [[nodiscard]] std::vector<std::map<uint64_t, std::string>> rows_by_slot(const semantics::Selection& selection) const;
 
   [[nodiscard]] const node::NodeCore& core() const { return *core_; }
   /// Timestamps in the order they were handed to segment 0: what invariant "order" is about. Since it came back.

@@ -144,6 +144,7 @@ RunReport SimulatedCluster::run() {
   judge_order();
   judge_nodes();
   judge_final_state();
+  judge_slots();
   const auto& faults = submissions_.faults();
   report_.violations.insert(report_.violations.end(), faults.begin(), faults.end());
   report_.updates_confirmed = submissions_.confirmed_count();

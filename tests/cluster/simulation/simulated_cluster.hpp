@@ -79,6 +79,11 @@ class SimulatedCluster {
   void hold();
   /// A few questions at a moment that is held, and then it is let go.
   void read_held(rpc::PeerId aggregator, Timestamp moment, Timestamp promised);
+  void ask_held(rpc::PeerId aggregator, Timestamp moment, Timestamp promised);
+  /// At the same time, at moments behind one that is held.
+  void ask_behind_held(rpc::PeerId aggregator, Timestamp moment);
+  /// Once an aggregator has found a node that has started again: at a moment that this node has replayed.
+  void ask_behind_restart(uint32_t node, Instant give_up_at);
   /// Everything up to there may be known to be confirmed, from now on.
   void note_confirmed(Timestamp through);
   /// Returns up to which update everything may have been known to be confirmed then.
@@ -178,6 +183,8 @@ class SimulatedCluster {
   void judge_first_writer();
   void judge_stop();
   void judge_final_state();
+  void judge_slots();
+  void judge_slots_of(uint32_t node, const semantics::Selection& everything);
   [[nodiscard]] bool may_wait(const ClientProcess::Answer& answer) const;
   [[nodiscard]] bool lacks_for_ever(const std::string& aggregator) const;
   [[nodiscard]] std::optional<ClientProcess::Answer> read(const Workload::Query& query, uint64_t which);

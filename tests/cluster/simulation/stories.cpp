@@ -17,6 +17,8 @@ const std::string kOlderClient(16, 'o');
 constexpr int64_t kQuietNs = 4 * kSecond;
 constexpr int64_t kStoryLookNs = 50 * kMillisecond;
 constexpr int64_t kStoryDownNsMax = 1500 * kMillisecond;
+/// How long aggregators take at most to find a node that has started again.
+constexpr int64_t kFoundAgainNs = 3 * kSecond;
 constexpr double kAskedBehindConfirmation = 0.15;
 
 }  // namespace
@@ -87,6 +89,7 @@ void SimulatedCluster::bring_back(uint32_t node, Instant when) {
     note_confirmed(nodes_[node]->core().durable());  // Nobody may be left who knows better.
     note(configuration_.nodes[node],
          fmt::format("is back with updates up to {}", raw(nodes_[node]->core().accepted())));
+    ask_behind_restart(node, after(network_.now(), kFoundAgainNs));
   });
 }
 

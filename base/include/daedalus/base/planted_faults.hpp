@@ -33,6 +33,13 @@ enum class Fault : uint8_t {
   kQueryAdmittedAtAccepted,  ///< A node lets a query run before the updates it demands are in the log and in the rings.
   kMomentBelowMark,          ///< A node answers at a moment below its mark, which nobody has demanded.
   kHoldForgotten,            ///< A node says yes to a hold and trims what is held.
+  kRecentRowShownTwice,      ///< A segment shows recent rows where they lie, besides their versions.
+  kVersionSeenTooLong,       ///< A segment shows a version of a row to the first moment that sees the next one, too.
+  kOldestUndoneFirst,        ///< A segment undoes what was overwritten last after what was overwritten before.
+  kSliceWithoutRecentRows,   ///< A slice has no rows that have just changed.
+  kTrimmedTooFar,            ///< A window drops what one update more has overwritten than it says.
+  kReplayNotRecorded,        ///< A segment that replays keeps nothing of what is overwritten, and does not say so.
+  kSlotsFreeOnceTrimmed,     ///< A segment uses slots again as soon as its window is trimmed.
 };
 
 #ifdef DAEDALUS_PLANTED_FAULTS

@@ -5,6 +5,7 @@
 
 #include "branches.hpp"
 #include "columns_read.hpp"
+#include "daedalus/base/planted_faults.hpp"
 
 namespace daedalus::engine {
 namespace {
@@ -92,7 +93,9 @@ ChunkView Moments::visible(uint32_t chunk) {
   window_->mark_recent(chunk, first, hidden);
   hidden_count_ = count_bits(hidden.data(), words);
   std::copy_n(view.live, words, visible_.begin());
-  and_not_into(visible_.data(), hidden.data(), words);
+  if (!is_planted(Fault::kRecentRowShownTwice)) {
+    and_not_into(visible_.data(), hidden.data(), words);
+  }
   view.live = visible_.data();
   return view;
 }
@@ -154,7 +157,7 @@ void Moments::lay_out_slot() {
       if (next_moment_ > 0) {
         mark_branch(Branch::kSeveralVersions);
       }
-      rows_.add(slot, {next_moment_, end});
+      rows_.add(slot, {next_moment_, is_planted(Fault::kVersionSeenTooLong) ? std::min(end + 1, count) : end});
     }
     next_moment_ = end;
   }

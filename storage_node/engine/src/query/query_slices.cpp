@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "branches.hpp"
+#include "daedalus/base/planted_faults.hpp"
 #include "query_run.hpp"
 
 namespace daedalus::engine {
@@ -16,6 +17,9 @@ constexpr uint64_t kPieceBytesFactor = 2;
 
 void QueryRun::take_of_slice(uint32_t chunk, const uint32_t* rows, uint32_t row_count, const RowSketches& sketches) {
   if (store_->is_recent(chunk)) {
+    if (is_planted(Fault::kSliceWithoutRecentRows)) {
+      return;
+    }
     return take_recent_of_slice(chunk, rows, row_count, sketches);
   }
   make_slice();

@@ -58,7 +58,7 @@ class Cycle {
   [[nodiscard]] uint64_t live_rows() const { return updates_.live_rows(); }
 
   /// Nobody will ask at a lower moment. Precondition: the cycle is empty.
-  void trim_window(Timestamp keep_from) { updates_.window().trim(keep_from); }
+  void trim_window(Timestamp keep_from) { updates_.trim_window(keep_from); }
 
   /// Returns where rows go that are loaded before the first cycle.
   [[nodiscard]] UpdateSweep& updates() { return updates_; }

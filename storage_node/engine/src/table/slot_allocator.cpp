@@ -44,8 +44,7 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
         return false;
       }
       mark_branch(Branch::kCoolingSlotsTaken);
-      release_cooled(cooling_[0]);
-      release_cooled(cooling_[1]);
+      end_cooling();
     }
     take(std::min(free_count_, demand.insert_rows), slots);
   }
@@ -53,6 +52,11 @@ bool SlotAllocator::admit(const Demand& demand, std::vector<uint32_t>& slots) {
     pending_delete_ = generation;
   }
   return true;
+}
+
+void SlotAllocator::end_cooling() {
+  release_cooled(cooling_[0]);
+  release_cooled(cooling_[1]);
 }
 
 void SlotAllocator::release(Timestamp timestamp, uint32_t first_slot, std::span<const uint64_t> rows) {

@@ -41,6 +41,9 @@ class SlotAllocator {
   /// deletes of this cycle; ask again in the next one. Never false for the first update of a cycle.
   [[nodiscard]] bool admit(const Demand& demand, std::vector<uint32_t>& slots);
 
+  /// Makes all slots free that cool.
+  void end_cooling();
+
   /// Its whole state, once everything up to `prefix` was swept. Borrowed: until the next call.
   [[nodiscard]] AllocatorImage image(Timestamp prefix) const;
   /// Takes over a state that another allocator was in. Error (XX001): it is of other slots, or none that an allocator

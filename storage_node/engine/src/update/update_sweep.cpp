@@ -1,5 +1,7 @@
 #include "update_sweep.hpp"
 
+#include "daedalus/base/planted_faults.hpp"
+
 namespace daedalus::engine {
 
 UpdateSweep::UpdateSweep(const TableLayout& layout, ChunkStore& store, Sketches& sketches,
@@ -19,6 +21,13 @@ Result<void> UpdateSweep::load(const AllocatorImage& image) {
 void UpdateSweep::begin_replay(std::vector<Timestamp> prefixes) {
   replay_.begin(std::move(prefixes));
   window_.trim(replay_.highest_prefix());
+}
+
+void UpdateSweep::trim_window(Timestamp keep_from) {
+  if (is_planted(Fault::kSlotsFreeOnceTrimmed) && keep_from > window_.oldest()) {
+    slots_.end_cooling();
+  }
+  window_.trim(keep_from);
 }
 
 void UpdateSweep::end() {

@@ -57,6 +57,8 @@ class UpdateSweep {
 
   /// Returns what the updates overwrote.
   [[nodiscard]] Window& window() { return window_; }
+  /// See Window::trim().
+  void trim_window(Timestamp keep_from);
 
   /// Before the first cycle: the rows of this chunk were loaded. Everything derived from them is made anew.
   void on_load(uint32_t chunk) { application_.on_load(chunk); }

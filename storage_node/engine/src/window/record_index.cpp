@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/base/planted_faults.hpp"
 #include "kernels_bitmap.hpp"
 
 namespace daedalus::engine {
@@ -26,6 +27,11 @@ void RecordIndex::make(const ChunkLog& log, Timestamp moment) {
 void RecordIndex::add(const Record& record, const uint8_t* bytes) {
   const auto link = [&](uint32_t place) {
     links_.push_back({&record, bytes, place, newest_[place]});
+    if (is_planted(Fault::kOldestUndoneFirst) && newest_[place] != 0) {
+      Link& before = links_[newest_[place] - 1];
+      std::swap(before.record, links_.back().record);
+      std::swap(before.bytes, links_.back().bytes);
+    }
     newest_[place] = static_cast<uint32_t>(links_.size());
   };
   if (!record.is_of_many()) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "daedalus/base/planted_faults.hpp"
+
 namespace daedalus::engine {
 namespace {
 
@@ -42,6 +44,11 @@ Window::Window(const TableLayout& layout, const ChunkStore& store, uint64_t byte
 }
 
 void Window::trim(Timestamp keep_from) {
+  if (is_planted(Fault::kReplayNotRecorded) && keep_from < oldest_) {
+    // A checkpoint was loaded, and nobody has said yet what is to be kept.
+    std::for_each(logs_.begin(), logs_.end(), [this](ChunkLog& log) { log.drop_through(kNoMoment, pool_); });
+    indexed_chunk_ = kNoChunk;
+  }
   if (keep_from <= oldest_) {
     return;
   }
@@ -274,10 +281,11 @@ void Window::drop_oldest(Timestamp timestamp) {
 
 void Window::drop(uint32_t chunk) {
   ChunkLog& log = logs_[chunk];
-  if (log.is_empty() || log.last_of_oldest() > oldest_) {
+  const Timestamp through = is_planted(Fault::kTrimmedTooFar) ? next(oldest_) : oldest_;
+  if (log.is_empty() || log.last_of_oldest() > through) {
     return;
   }
-  log.drop_through(oldest_, pool_);
+  log.drop_through(through, pool_);
   indexed_chunk_ = kNoChunk;
   if (log.has_mostly_gone()) {
     find_gone_rows(chunk);
