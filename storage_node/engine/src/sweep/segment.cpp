@@ -71,6 +71,7 @@ struct Segment::State {
   Timestamp applied{};                ///< The scanner's.
   TrimLimit trim_limit;
   OldQueries old_queries;
+  std::atomic<bool> have_old_queries{false};  ///< Some wait; written by the scanner.
 
   std::atomic<bool> is_sweeping{false};  ///< A cycle has begun and not ended; written by the scanner.
   std::atomic<uint32_t> in_flight{0};    ///< Enqueued and not yet dequeued.
@@ -190,6 +191,7 @@ bool Segment::step(Instant now, StepBudget budget) {
     state.trim_limit.begin_cycle();
     state.old_queries.begin_cycle(state.applied, now);
     state.admit();
+    state.have_old_queries.store(!state.old_queries.is_empty(), std::memory_order_relaxed);
     state.queries_in_cycle = state.cycle.query_count();
     state.cycle.begin(state.applied);
     state.is_sweeping.store(true, std::memory_order_relaxed);
@@ -289,7 +291,7 @@ void Segment::record_cycle_ns(uint64_t duration_ns) {
 }
 
 bool Segment::has_work() const {
-  return !state_->operations.is_empty() || !state_->old_queries.is_empty() || is_mid_cycle() ||
+  return !state_->operations.is_empty() || state_->have_old_queries.load(std::memory_order_relaxed) || is_mid_cycle() ||
          state_->checkpoint.has_work();
 }
 
