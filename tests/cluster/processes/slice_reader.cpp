@@ -34,7 +34,7 @@ bool SliceReader::goes_on(const wire::v1::QueryEnd& end, GivenAnswer& given) {
   for (const auto& stamp : end.stamps()) {
     const auto& known = end_.stamps();
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& other) {
-      return other.SerializeAsString() == stamp.SerializeAsString();  // That of an earlier slice of the segment.
+      return other.partition() == stamp.partition() && other.segment() == stamp.segment();  // Of an earlier slice.
     });
     if (!is_known) {
       *end_.add_stamps() = stamp;
