@@ -33,8 +33,9 @@ bool SliceReader::goes_on(const wire::v1::QueryEnd& end, GivenAnswer& given) {
   end_.set_row_count(end_.row_count() + end.row_count());
   for (const auto& stamp : end.stamps()) {
     const auto& known = end_.stamps();
+    // An earlier slice of the segment had a stamp, too.
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const auto& other) {
-      return other.partition() == stamp.partition() && other.segment() == stamp.segment();  // Of an earlier slice.
+      return other.partition() == stamp.partition() && other.segment() == stamp.segment();
     });
     if (!is_known) {
       *end_.add_stamps() = stamp;
