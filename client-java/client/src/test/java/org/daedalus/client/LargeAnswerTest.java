@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LargeAnswerTest {
     private static final long TIMEOUT_S = 50;
+    /** Long enough for batches on loopback to arrive. */
+    private static final long SETTLE_MS = 3_000;
     private static final int BATCH_ROWS = 2_000;
     private static final QueryRows BATCH = batch();
     private static final long BUFFERED_MAX = 1L << 20;
@@ -116,6 +118,8 @@ class LargeAnswerTest {
                 assertThat(client.select().limit(BATCH_ROWS).execute().toList()).hasSize(BATCH_ROWS);
             }
             send(fake, operation, BATCHES_UNDER_WAY);
+            // Whoever read before all of them have come would make room.
+            Thread.sleep(SETTLE_MS);
             assertThatThrownBy(unread::toList).isInstanceOfSatisfying(DaedalusException.class, failure -> {
                 assertThat(failure.category()).isEqualTo(Category.REJECTED);
                 assertThat(failure.sqlState()).isEqualTo("54000");
