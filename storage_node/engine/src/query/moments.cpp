@@ -14,7 +14,7 @@ Error moment_is_gone(Timestamp moment, Timestamp oldest) {
   return rejected("72000",
                   "moment " + std::to_string(raw(moment)) +
                       " is too long ago: the oldest that a segment still has is " + std::to_string(raw(oldest)),
-                  "Ask at that moment or a later one.");
+                  "Ask at that moment or a later one, or give segments a larger window (window_mib).");
 }
 
 }  // namespace
