@@ -18,8 +18,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LargeAnswerTest {
     private static final long TIMEOUT_S = 50;
-    /** Long enough for batches on loopback to arrive. */
-    private static final long SETTLE_MS = 3_000;
     private static final int BATCH_ROWS = 2_000;
     private static final QueryRows BATCH = batch();
     private static final long BUFFERED_MAX = 1L << 20;
@@ -52,6 +50,13 @@ class LargeAnswerTest {
         Operation operation = fake.seen.poll(TIMEOUT_S, TimeUnit.SECONDS);
         assertThat(operation).isNotNull();
         return operation;
+    }
+
+    /** Returns when the client has broken an answer off. */
+    private static void awaitAbort(FakeAggregator fake) throws InterruptedException {
+        while (next(fake).getHeader().getKind() != OperationKind.OPERATION_KIND_ABORT) {
+            // Others were asked before.
+        }
     }
 
     private static void send(FakeAggregator fake, Operation operation, int batches) {
@@ -118,8 +123,7 @@ class LargeAnswerTest {
                 assertThat(client.select().limit(BATCH_ROWS).execute().toList()).hasSize(BATCH_ROWS);
             }
             send(fake, operation, BATCHES_UNDER_WAY);
-            // Whoever read before all of them have come would make room.
-            Thread.sleep(SETTLE_MS);
+            awaitAbort(fake);  // Whoever read before would make room.
             assertThatThrownBy(unread::toList).isInstanceOfSatisfying(DaedalusException.class, failure -> {
                 assertThat(failure.category()).isEqualTo(Category.REJECTED);
                 assertThat(failure.sqlState()).isEqualTo("54000");
