@@ -1,8 +1,8 @@
 // The values of the rows of a recent chunk: which are there, and when they come.
 //
-// What conditions read of the rows is laid out at once, column by column; what only those who take a row read of it
-// comes when the first of them takes it (late materialization: Abadi, Myers, DeWitt, Madden: Materialization Strategies
-// in a Column-Oriented DBMS, ICDE 2007). Values that nobody reads stay in the table.
+// Columns that conditions read are laid out at once for all rows, one column after the other; those that only takers of
+// a row read come when the first of them takes it (late materialization: Abadi, Myers, DeWitt, Madden: Materialization
+// Strategies in a Column-Oriented DBMS, ICDE 2007). Values that nobody reads stay in the table.
 //
 // Decides when values are laid out. Refuses to know queries, moments, and who sees a row.
 #pragma once
