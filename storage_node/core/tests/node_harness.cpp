@@ -58,6 +58,15 @@ wire::v1::SelectBody select_all(std::optional<wire::v1::Expression> filter) {
   return body;
 }
 
+std::vector<wire::v1::SelectBody> selects_that_are_merged() {
+  wire::v1::SelectBody ordered = select_all();
+  ordered.add_order_by()->set_output(0);
+  wire::v1::SelectBody limited = select_all();
+  limited.set_has_limit(true);
+  limited.set_limit(1);
+  return {select_count_and_sum(), ordered, limited};
+}
+
 wire::v1::SelectBody select_count_and_sum() {
   wire::v1::SelectBody body;
   body.add_outputs()->mutable_aggregate()->set_function(wire::v1::AGGREGATE_FUNCTION_COUNT_ROWS);
@@ -83,6 +92,8 @@ wire::v1::UpdatePart insert_part(const std::vector<Ticket>& tickets, uint32_t fi
   part.mutable_insert()->set_first_ordinal(first_ordinal);
   return part;
 }
+
+std::string ticket_with_id(int64_t id) { return update_body({insert_part({Ticket{id, "ZRH", 2}})}); }
 
 wire::v1::UpdatePart add_seats_part(int64_t by, wire::v1::Expression filter) {
   wire::v1::UpdatePart part;
@@ -186,6 +197,12 @@ void SteppedSegments::keep_from(SegmentIndex segment, Timestamp moment) {
 
 SegmentReport SteppedSegments::report(SegmentIndex segment) const {
   return SegmentReport{segments_[raw(segment)]->statistics(), -1};
+}
+
+HarnessOptions with_small_answers() {
+  HarnessOptions options = default_options();
+  options.node.queries.answer_bytes_max = 1000;
+  return options;
 }
 
 HarnessOptions default_options() {

@@ -40,7 +40,11 @@ struct Ticket {
 [[nodiscard]] wire::v1::SelectBody select_all(std::optional<wire::v1::Expression> filter = std::nullopt);
 /// SELECT count(*), sum(seats)
 [[nodiscard]] wire::v1::SelectBody select_count_and_sum();
+/// Aggregates, orders and limits: none of them has slices or pieces.
+[[nodiscard]] std::vector<wire::v1::SelectBody> selects_that_are_merged();
 [[nodiscard]] wire::v1::UpdatePart insert_part(const std::vector<Ticket>& tickets, uint32_t first_ordinal = 0);
+/// The body of an INSERT of one ticket.
+[[nodiscard]] std::string ticket_with_id(int64_t id);
 /// UPDATE ... SET seats = seats + by WHERE filter
 [[nodiscard]] wire::v1::UpdatePart add_seats_part(int64_t by, wire::v1::Expression filter);
 /// seats = dividend / seats.
@@ -85,6 +89,8 @@ struct HarnessOptions {
 
 /// One partition on node 0, two segments, round robin, epoch 1 granted to "w", peer 1 up.
 [[nodiscard]] HarnessOptions default_options();
+/// An answer has 1,000 bytes at most.
+[[nodiscard]] HarnessOptions with_small_answers();
 
 class NodeHarness {
  public:

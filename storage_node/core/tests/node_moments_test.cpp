@@ -30,8 +30,6 @@ using testing::SizeIs;
 constexpr auto kAskAgain = wire::v1::ERROR_CATEGORY_RETRY;
 constexpr auto kWrong = wire::v1::ERROR_CATEGORY_REJECTED;
 
-std::string ticket_with_id(int64_t id) { return update_body({insert_part({Ticket{id, "ZRH", 2}})}); }
-
 wire::v1::Operation update_that_confirms(uint64_t timestamp, uint64_t confirmed_through) {
   auto made = NodeHarness::operation(wire::v1::OPERATION_KIND_UPDATE, ticket_with_id(1));
   auto* header = made.mutable_header()->mutable_update();
@@ -428,7 +426,7 @@ class RandomMoments {
   void check_kept() {
     const uint64_t kept = raw(node_.core().kept_from());
     marks_[node_.now()] = mark_;
-    EXPECT_LE(kept, std::prev(marks_.upper_bound(Instant{node_.now().ns - MarkHistory::kDelayNs}))->second);
+    EXPECT_LE(kept, std::prev(marks_.upper_bound(Instant{node_.now().ns - NodeCore::kTrimDelayNs}))->second);
     EXPECT_THAT(node_.segments().kept_from(), Each(Timestamp{kept}));
     EXPECT_GE(kept, kept_before_);
     kept_before_ = kept;
@@ -474,7 +472,7 @@ class RandomMoments {
   NodeHarness node_;
   uint64_t numbered_ = 0;
   uint64_t mark_ = 0;
-  std::map<Instant, uint64_t> marks_{{Instant{-MarkHistory::kDelayNs}, 0}};  ///< The last one at each time.
+  std::map<Instant, uint64_t> marks_{{Instant{-NodeCore::kTrimDelayNs}, 0}};  ///< The last one at each time.
   uint64_t kept_before_ = 0;
   std::vector<uint64_t> held_;
   Instant held_end_{};

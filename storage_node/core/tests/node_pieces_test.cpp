@@ -160,12 +160,7 @@ TEST_F(NodePiecesTest, WaitForTheMomentThatTheyDemand) {
 }
 
 TEST_F(NodePiecesTest, RefusesWhatHasNoPieces) {
-  wire::v1::SelectBody ordered = select_all();
-  ordered.add_order_by()->set_output(0);
-  wire::v1::SelectBody limited = select_all();
-  limited.set_has_limit(true);
-  limited.set_limit(1);
-  for (const wire::v1::SelectBody& body : {select_count_and_sum(), ordered, limited}) {
+  for (const wire::v1::SelectBody& body : selects_that_are_merged()) {
     expect_error(node_.take_only(send_piece(body, 1)), wire::v1::ERROR_CATEGORY_REJECTED, "08P01",
                  "piece_bytes and aggregates, groups, orders or limits its rows");
   }
@@ -174,12 +169,6 @@ TEST_F(NodePiecesTest, RefusesWhatHasNoPieces) {
   expect_error(node_.take_only(send_piece(sliced, UINT64_MAX)), wire::v1::ERROR_CATEGORY_REJECTED, "08P01",
                "piece_bytes and for a slice");
   EXPECT_EQ(node_.core().under_way(), 0u);
-}
-
-HarnessOptions with_small_answers() {
-  HarnessOptions options = default_options();
-  options.node.queries.answer_bytes_max = 1000;
-  return options;
 }
 
 class NodeSmallPiecesTest : public NodePiecesTest {

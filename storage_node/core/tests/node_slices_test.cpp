@@ -125,24 +125,13 @@ TEST_F(NodeSlicesTest, RefusesAnUnknownSegment) {
 }
 
 TEST_F(NodeSlicesTest, RefusesGroupsAndOrders) {
-  wire::v1::SelectBody ordered = select_all();
-  ordered.add_order_by()->set_output(0);
-  wire::v1::SelectBody limited = select_all();
-  limited.set_has_limit(true);
-  limited.set_limit(1);
-  for (const wire::v1::SelectBody& body : {select_count_and_sum(), ordered, limited}) {
+  for (const wire::v1::SelectBody& body : selects_that_are_merged()) {
     expect_error(node_.take_only(node_.send_select(of(body, slice(0)))), kRejected, "0A000", "a slice of the table");
   }
   wire::v1::SelectBody with_credit = of(select_all(), slice(0));
   with_credit.set_credit_bytes(1);
   expect_error(node_.take_only(node_.send_select(with_credit)), kRejected, "0A000", "credit");
   EXPECT_EQ(node_.core().under_way(), 0u);
-}
-
-HarnessOptions with_small_answers() {
-  HarnessOptions options = default_options();
-  options.node.queries.answer_bytes_max = 1000;
-  return options;
 }
 
 class NodeSmallSlicesTest : public NodeSlicesTest {

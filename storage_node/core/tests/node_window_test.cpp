@@ -19,7 +19,6 @@ using testing::IsEmpty;
 constexpr auto kAskAgain = wire::v1::ERROR_CATEGORY_RETRY;
 constexpr auto kWrong = wire::v1::ERROR_CATEGORY_REJECTED;
 
-std::string ticket_with_id(int64_t id) { return update_body({insert_part({Ticket{id, "ZRH", 2}})}); }
 std::string another_seat_everywhere() {
   return update_body({add_seats_part(1, call(wire::v1::OPERATOR_GREATER_OR_EQUAL, {column(0), constant(0)}))});
 }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "daedalus/base/past_timestamp.hpp"
 #include "daedalus/base/units.hpp"
 #include "daedalus/engine/operation.hpp"
 
@@ -26,19 +27,11 @@ class OldQueries {
 
   /// A cycle begins, and the segment is in this prefix. Cost O(1), and a sample now and then.
   void begin_cycle(Timestamp prefix, Instant now) {
-    if (samples_.empty() || now >= after(samples_.back().taken, kSampleNs)) {
-      samples_.push_back({now, prefix});
-    }
-    while (samples_.size() > 1 && now >= after(samples_[1].taken, kAgeNs)) {
-      samples_.pop_front();
-    }
-    if (now >= after(samples_.front().taken, kAgeNs)) {
-      old_before_ = samples_.front().prefix;
-    }
+    prefix_.note(prefix, now);
     cycles_waited_ += queries_.empty() ? 0 : 1;
   }
 
-  [[nodiscard]] bool is_old(const Query& query) const { return query.at && *query.at < old_before_; }
+  [[nodiscard]] bool is_old(const Query& query) const { return query.at && *query.at < prefix_.past(); }
   void set_aside(Query query) { queries_.push_back(std::move(query)); }
   [[nodiscard]] bool is_empty() const { return queries_.empty(); }
   /// Returns whether the cycle is theirs, although others wait.
@@ -60,15 +53,7 @@ class OldQueries {
   }
 
  private:
-  static constexpr int64_t kSampleNs = kAgeNs / 8;
-
-  struct Sample {
-    Instant taken;
-    Timestamp prefix{};
-  };
-
-  std::deque<Sample> samples_;  ///< The oldest first: of the youngest that is kAgeNs old, and of later ones.
-  Timestamp old_before_{};
+  PastTimestamp prefix_{{.delay_ns = kAgeNs, .sample_ns = kAgeNs / 8}};
   std::deque<Query> queries_;
   uint32_t cycles_waited_ = 0;  ///< Cycles that have begun since one was theirs, while some waited.
 };

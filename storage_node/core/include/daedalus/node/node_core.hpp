@@ -15,11 +15,11 @@
 #include <vector>
 
 #include "daedalus/base/allocator_use.hpp"
+#include "daedalus/base/past_timestamp.hpp"
 #include "daedalus/base/result.hpp"
 #include "daedalus/contract/translate.hpp"
 #include "daedalus/node/effects.hpp"
 #include "daedalus/node/epoch_store.hpp"
-#include "daedalus/node/mark_history.hpp"
 #include "daedalus/node/parked_queries.hpp"
 #include "daedalus/node/placement.hpp"
 #include "daedalus/node/query_controller.hpp"
@@ -63,6 +63,9 @@ struct NodeOptions {
 /// at the sockets. Effects of several calls may be carried out together.
 class NodeCore {
  public:
+  /// A moment that was the mark is kept for so long after the mark has risen above it.
+  static constexpr int64_t kTrimDelayNs = 2 * kSecond;
+
   /// Preconditions (CHECKed): the map gives this node a partition. `segments` outlives this object and has
   /// hosted_partitions(map, node).size() · options.segments segments.
   NodeCore(NodeOptions options, std::shared_ptr<const semantics::Schema> schema, contract::PartitionMap map,
@@ -203,7 +206,7 @@ class NodeCore {
   ParkedQueries outrun_;  ///< Wait until a mark is reached; nobody answers them at their moments.
   QueryController queries_;
   ReadMark read_mark_;
-  MarkHistory marks_;
+  PastTimestamp marks_{{.delay_ns = kTrimDelayNs, .sample_ns = kTrimDelayNs / 20}};
   ReadHolds holds_;
   Timestamp kept_from_{};
   std::optional<Error> incomplete_;

@@ -1,5 +1,5 @@
-// Example tests, and random marks at random times beside a twin that forgets nothing.
-#include "daedalus/node/mark_history.hpp"
+// Example tests, and random timestamps at random times beside a twin that forgets nothing.
+#include "daedalus/base/past_timestamp.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,14 +10,15 @@
 #include <utility>
 #include <vector>
 
-namespace daedalus::node {
+namespace daedalus {
 namespace {
 
 constexpr Instant kStart{5 * kSecond};
-constexpr int64_t kDelay = MarkHistory::kDelayNs;
+constexpr int64_t kDelay = 2 * kSecond;
+constexpr PastTimestamp::Times kTimes{.delay_ns = kDelay, .sample_ns = 100 * kMillisecond};
 
-TEST(MarkHistoryTest, SaysTheMarkOfTwoSecondsAgo) {
-  MarkHistory marks;
+TEST(PastTimestampTest, SaysWhatItWasTwoSecondsAgo) {
+  PastTimestamp marks(kTimes);
   marks.note(Timestamp{3}, kStart);
   marks.note(Timestamp{8}, after(kStart, kSecond));
   EXPECT_EQ(marks.past(), Timestamp{0});
@@ -29,18 +30,18 @@ TEST(MarkHistoryTest, SaysTheMarkOfTwoSecondsAgo) {
   EXPECT_EQ(marks.past(), Timestamp{8});
 }
 
-TEST(MarkHistoryTest, ANodeThatHasJustStartedHasHadItsMarkForLong) {
-  MarkHistory marks;
+TEST(PastTimestampTest, WhatItStartsFromIsPast) {
+  PastTimestamp marks(kTimes);
   marks.start_from(Timestamp{7});
   EXPECT_EQ(marks.past(), Timestamp{7});
   marks.note(Timestamp{7}, kStart);
   EXPECT_EQ(marks.next_deadline(), kNever) << "nothing will change";
 }
 
-TEST(MarkHistoryTest, AsksToBeCalledUntilItHasCaughtUpWithAMarkThatStays) {
-  MarkHistory marks;
+TEST(PastTimestampTest, AsksToBeCalledUntilItHasCaughtUpWithATimestampThatStays) {
+  PastTimestamp marks(kTimes);
   marks.note(Timestamp{3}, kStart);
-  marks.note(Timestamp{4}, after(kStart, MarkHistory::kSampleNs - 1));
+  marks.note(Timestamp{4}, after(kStart, kTimes.sample_ns - 1));
   EXPECT_EQ(marks.next_deadline(), after(kStart, kDelay));
   marks.note(Timestamp{4}, marks.next_deadline());
   EXPECT_EQ(marks.past(), Timestamp{3});
@@ -55,7 +56,7 @@ void check_random_marks(uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto below = [&](int64_t bound) { return std::uniform_int_distribution<int64_t>(0, bound - 1)(random); };
   const int64_t pace = 1 + below(300 * kMillisecond);
-  MarkHistory marks;
+  PastTimestamp marks(kTimes);
   std::vector<std::pair<Instant, uint64_t>> noted{{Instant{}, 0}};
   const auto mark_at = [&](int64_t ns) {
     uint64_t mark = 0;
@@ -76,7 +77,7 @@ void check_random_marks(uint64_t seed) {
   }
 }
 
-TEST(MarkHistoryProperty, IsNeverAheadOfWhatTheMarkWas) {
+TEST(PastTimestampProperty, IsNeverAheadOfWhatItWas) {
   const char* given = std::getenv("DAEDALUS_SEED");
   const uint64_t seed = given == nullptr ? 20261129 : std::strtoull(given, nullptr, 10);
   std::cout << "DAEDALUS_SEED=" << seed << "\n";
@@ -90,4 +91,4 @@ TEST(MarkHistoryProperty, IsNeverAheadOfWhatTheMarkWas) {
 }
 
 }  // namespace
-}  // namespace daedalus::node
+}  // namespace daedalus
