@@ -190,9 +190,9 @@ class QueryRun {
   /// might take too much room, the piece notes a slot at which it can still be made to end: its cut.
   struct Cut {
     uint64_t slot = 0;
-    RowEncoder::Place place;                  ///< The rows of the table's chunks before the slot end here.
-    std::optional<RowEncoder::Place> recent;  ///< Recent rows begin here,
-    std::optional<RowEncoder::Place> beyond;  ///< and those among them that belong behind the slot begin here.
+    RowEncoder::Position position;               ///< The rows of the table's chunks before the slot end here.
+    std::optional<RowEncoder::Position> recent;  ///< Recent rows begin here,
+    std::optional<RowEncoder::Position> beyond;  ///< and those among them that belong behind the slot begin here.
   };
   struct SliceRun {
     uint64_t first_slot = 0;

@@ -50,7 +50,7 @@ void QueryRun::take_recent_of_slice(uint32_t chunk, const uint32_t* rows, uint32
     return std::partition_point(rows, rows + row_count, [&](uint32_t row) { return recent_->slot_of(row) < slot; });
   };
   Cut& cut = *slice_->cut;
-  cut.recent = cut.recent.value_or(encoder_->place());
+  cut.recent = cut.recent.value_or(encoder_->position());
   const uint32_t* const end = first_from(slots().end);
   const uint32_t* const beyond = std::min(first_from(cut.slot), end);
   if (beyond != rows) {
@@ -59,7 +59,7 @@ void QueryRun::take_recent_of_slice(uint32_t chunk, const uint32_t* rows, uint32
   if (beyond == end || !active_) {
     return;
   }
-  cut.beyond = cut.beyond.value_or(encoder_->place());
+  cut.beyond = cut.beyond.value_or(encoder_->position());
   const auto count = static_cast<uint32_t>(end - beyond);
   if (may_exceed(kPieceBytesFactor * piece_bytes_, count)) {
     return end_before_recent(recent_->slot_of(*beyond));
@@ -108,19 +108,19 @@ uint64_t QueryRun::end_chunk_of_piece(uint32_t chunk, uint64_t recent_rows) {
   const bool has_ended = !active_ || slots().end != UINT64_MAX;
   if (!has_ended && chunk + 1 < store_->chunk_count()) {
     make_slice();
-    slice_->cut = Cut{.slot = chunk_end, .place = encoder_->place()};
+    slice_->cut = Cut{.slot = chunk_end, .position = encoder_->position()};
   }
   return UINT64_MAX;
 }
 
 void QueryRun::end_before_recent(uint64_t slot) {
   const Cut& cut = *slice_->cut;
-  if (cut.place.bytes == cut.recent->bytes) {
+  if (cut.position.bytes == cut.recent->bytes) {
     return end_slice(slot);  // It has none but recent rows behind the cut, and of these none from that slot on.
   }
   mark_branch(Branch::kPieceTakenBack);
-  encoder_->drop(*cut.beyond, encoder_->place());
-  encoder_->drop(cut.place, *cut.recent);
+  encoder_->drop(*cut.beyond, encoder_->position());
+  encoder_->drop(cut.position, *cut.recent);
   end_slice(cut.slot);
 }
 

@@ -114,7 +114,7 @@ uint32_t RowEncoder::write_row(const RowBatch& batch, uint32_t position, const u
   return writer.finish();
 }
 
-void RowEncoder::drop(Place first, Place end) {
+void RowEncoder::drop(Position first, Position end) {
   DCHECK(taken_bytes_ <= first.bytes && first.bytes <= end.bytes && end.bytes <= total_bytes());
   char* const rows = buffer_.data() - taken_bytes_;
   std::copy(rows + end.bytes, rows + total_bytes(), rows + first.bytes);

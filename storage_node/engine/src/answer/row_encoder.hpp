@@ -71,15 +71,15 @@ class RowEncoder {
   /// Bytes of rows that wait here.
   [[nodiscard]] uint64_t waiting_bytes() const { return used_; }
 
-  /// A place between two rows of the answer: what lies before it.
-  struct Place {
+  /// Says what lies before a boundary between two rows of the answer.
+  struct Position {
     uint64_t bytes = 0;
     uint64_t rows = 0;
   };
-  /// Returns the place behind all rows so far.
-  [[nodiscard]] Place place() const { return {total_bytes(), row_count_}; }
-  /// Takes back the rows between two places. Precondition: they wait here. Cost: those behind them are moved.
-  void drop(Place first, Place end);
+  /// Returns the position behind all rows so far.
+  [[nodiscard]] Position position() const { return {total_bytes(), row_count_}; }
+  /// Takes back the rows between two positions. Precondition: they wait here. Cost: those behind them are moved.
+  void drop(Position first, Position end);
 
   /// Hands over what waits here; more may follow.
   [[nodiscard]] AnswerRows take();

@@ -116,12 +116,12 @@ TEST(RowEncoderTest, TakesBackRowsBetweenTwoPlacesThoughOthersHaveLeft) {
   const auto append = [&](uint32_t first) {
     EXPECT_EQ(*encoder.append({.chunk = &view, .rows = rows.data() + first, .count = 10}, {}),
               RowEncoder::Appended::kFine);
-    return encoder.place();
+    return encoder.position();
   };
   append(0);
   const AnswerRows left = encoder.take();
-  const RowEncoder::Place first = append(10);
-  const RowEncoder::Place end = append(20);
+  const RowEncoder::Position first = append(10);
+  const RowEncoder::Position end = append(20);
   append(30);
   encoder.drop(first, end);
   std::string expected;
