@@ -42,9 +42,10 @@ void SimulatedCluster::let_journal_rot() {
   const JournalBytes& bytes = writer().journal_bytes();
   std::string file = bytes.file();
   judge_sound_journal(file);
-  // In the header, from the last update on, in the last record (twice as often, as it alone may be torn), or anywhere.
-  const std::array<uint64_t, 5> begins = {0, bytes.last_update(), bytes.last_record(), bytes.last_record(),
-                                          JournalBytes::kHeaderSize};
+  // In the header, from the last update on, in the last record (as often as all others, as it alone may be torn), or
+  // anywhere.
+  const std::array<uint64_t, 6> begins = {
+      0, bytes.last_update(), JournalBytes::kHeaderSize, bytes.last_record(), bytes.last_record(), bytes.last_record()};
   const uint64_t kind = random.below(begins.size());
   const uint64_t first = begins[kind];
   const uint64_t end = kind == 0 ? JournalBytes::kHeaderSize : bytes.end();
