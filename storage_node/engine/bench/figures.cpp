@@ -232,6 +232,32 @@ Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load) {
   return result;
 }
 
+Bulk run_bulk(uint32_t rows, const Load& load) {
+  constexpr uint32_t kWarmUpRuns = 2;
+  const TicketTable table(rows);
+  EngineUnderTest engine(table);
+  EngineUnderTest::load(table, {&engine});
+  engine.settle();
+  Random random(load.seed);
+  Bulk result;
+  const auto run = [&](std::vector<double>& times, const std::vector<UpdatePart>& updates, Moment moment,
+                       const Selections& selections) {
+    times.push_back(processor_milliseconds([&] { engine.cycle(selections, updates, moment); }));
+  };
+  for (uint32_t number = 0; number < kWarmUpRuns + load.runs; ++number) {
+    if (number == kWarmUpRuns) {
+      result = {};
+    }
+    const Selections selections = make_selections(table, load.mix, load.queries, random);
+    const std::vector<UpdatePart> updates = {third_part(table, random)};
+    run(result.queries_ms, {}, Moment::kAfterUpdates, selections);
+    run(result.update_ms, updates, Moment::kAfterUpdates, {});
+    run(result.after_ms, updates, Moment::kAfterUpdates, selections);
+    run(result.before_ms, updates, Moment::kBeforeUpdates, selections);
+  }
+  return result;
+}
+
 Aggregate run_aggregate(Bench& bench, uint32_t column, uint32_t runs) {
   const HugeArray<uint8_t> plain(size_t{bench.table.row_count()} * bench.table.columns()[column].width);
   const Selections selections = {{sum_of_column(bench.table.schema(), column)}};

@@ -69,6 +69,15 @@ struct Steady {
 };
 [[nodiscard]] Steady run_steady(uint32_t rows, uint32_t cycles, const Load& load);
 
+/// Cycles beside one update that changes a third of all rows, in turn: processor times.
+struct Bulk {
+  std::vector<double> queries_ms;  ///< The queries alone,
+  std::vector<double> update_ms;   ///< the update alone,
+  std::vector<double> after_ms;    ///< the update with queries that see what it made,
+  std::vector<double> before_ms;   ///< and with queries that see the rows as they were.
+};
+[[nodiscard]] Bulk run_bulk(uint32_t rows, const Load& load);
+
 /// Sums of one column, nothing beside them, in turn with reading the column's values as plain memory.
 struct Aggregate {
   std::vector<double> engine_ms;

@@ -20,6 +20,7 @@ namespace {
 struct Options {
   bool serve = false;
   bool is_skewed = false;
+  bool is_bulk = false;
   Width width = Width::kTicket;
   uint32_t rows = 1u << 20;
   uint32_t runs = 5;
@@ -60,6 +61,19 @@ void print_cell(Bench& bench, const Options& options, const std::string& mix, ui
   }
   fmt::print("\n");
   std::fflush(stdout);
+}
+
+void print_bulk(const Options& options) {
+  const Bulk bulk =
+      run_bulk(options.rows, {.queries = options.counts.front(), .runs = options.runs, .seed = options.seed});
+  const auto print = [](const char* what, const std::vector<double>& times) {
+    const auto [least, most] = std::minmax_element(times.begin(), times.end());
+    fmt::print("{:40} {:9.2f} ms [{:.2f}, {:.2f}]\n", what, median(times), *least, *most);
+  };
+  print("booking queries", bulk.queries_ms);
+  print("one update of a third of all rows", bulk.update_ms);
+  print("both, queries after the update", bulk.after_ms);
+  print("both, queries before the update", bulk.before_ms);
 }
 
 void print_forms(const Options& options) {
@@ -109,6 +123,8 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app("Cycles over a ticket table: engine and baselines");
   app.add_flag("--serve", options.serve, "Read commands from stdin, answer in JSON; only --rows counts besides");
+  app.add_flag("--bulk", options.is_bulk,
+               "Instead of mixes: so many booking queries beside one update of a third of all rows");
   app.add_flag("--skewed", options.is_skewed, "Few values of a column are most of its rows");
   const std::map<std::string, Width> widths = {
       {"ticket", Width::kTicket}, {"narrow", Width::kNarrow}, {"wide", Width::kWide}};
@@ -136,6 +152,8 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (options.serve) {
     serve(std::cin, options.rows);
+  } else if (options.is_bulk) {
+    print_bulk(options);
   } else if (!options.forms.empty()) {
     print_forms(options);
   } else {

@@ -160,6 +160,15 @@ UpdatePart to_part(const TicketTable& table, const TicketUpdate& update) {
   return std::shared_ptr<const semantics::ModifyPart>(std::move(part));
 }
 
+UpdatePart third_part(const TicketTable& table, Random& random) {
+  const uint32_t days = table.columns()[kDateIn].cardinality;
+  auto part = std::make_shared<semantics::ModifyPart>();
+  part->assignments = {{kSeat, semantics::Assignment::Kind::kSet,
+                        table.value(kSeat, below(random, table.columns()[kSeat].cardinality))}};
+  part->predicate.clauses = {{literal(table, kDateIn, Operator::kLess, days / 3)}};
+  return std::shared_ptr<const semantics::ModifyPart>(std::move(part));
+}
+
 bool is_mix(const std::string& name) {
   return name == "booking" || name.starts_with("any-") || name.starts_with("hard-");
 }

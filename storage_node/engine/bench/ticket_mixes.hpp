@@ -64,5 +64,7 @@ struct TicketUpdate {
 [[nodiscard]] std::vector<TicketUpdate> make_updates(const TicketTable& table, uint32_t count, Random& random);
 
 [[nodiscard]] UpdatePart to_part(const TicketTable& table, const TicketUpdate& update);
+/// One update that gives all tickets of a third of the days the same seat.
+[[nodiscard]] UpdatePart third_part(const TicketTable& table, Random& random);
 
 }  // namespace daedalus::engine::bench

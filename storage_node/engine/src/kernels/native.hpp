@@ -214,6 +214,10 @@ inline void set_bit(uint64_t* bitmap, uint32_t index) { bitmap[index / 64] |= ui
 
 inline void clear_bit(uint64_t* bitmap, uint32_t index) { bitmap[index / 64] &= ~(uint64_t{1} << (index % 64)); }
 
+inline void write_bit(uint64_t* bitmap, uint32_t index, bool bit) {
+  bitmap[index / 64] = (bitmap[index / 64] & ~(uint64_t{1} << (index % 64))) | (uint64_t{bit} << (index % 64));
+}
+
 /// Calls use(index) for every set bit, in ascending order.
 template <typename Use>
 void for_each_bit(const uint64_t* bitmap, uint32_t word_count, Use&& use) {

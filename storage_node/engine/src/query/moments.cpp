@@ -137,8 +137,11 @@ bool Moments::lay_out_next() {
     lay_out_slot();
   }
   mark_branch(find_slot() ? Branch::kRecentInParts : Branch::kRecentLaidOut);
-  rows_.lay_out();
-  sketches_->on_recent(recent_chunk_, rows_.next(), rows_.columns().read().of_all);
+  const std::span<const OtherValue> others = rows_.lay_out();
+  sketches_->on_recent(recent_chunk_, rows_.columns().rows(), rows_.columns().read().of_all);
+  for (const OtherValue& value : others) {
+    sketches_->on_write(recent_chunk_, value.row, value.column);
+  }
   return true;
 }
 
@@ -150,10 +153,10 @@ void Moments::lay_out_slot() {
   const auto count = static_cast<uint32_t>(moments_.size());
   while (next_moment_ < count && !rows_.is_full()) {
     const Timestamp at = std::max(moments_[next_moment_], oldest_);
-    const auto changed =
-        std::lower_bound(moments_.begin() + next_moment_ + 1, moments_.end(), window_->next_change(slot, at));
+    const SlotVersion version = window_->find_version(slot, at, rows_.columns().old_values());
+    const auto changed = std::lower_bound(moments_.begin() + next_moment_ + 1, moments_.end(), version.end);
     const auto end = static_cast<uint32_t>(changed - moments_.begin());
-    if (window_->find_version(slot, at, rows_.columns().old_values())) {
+    if (version.is_there) {
       if (next_moment_ > 0) {
         mark_branch(Branch::kSeveralVersions);
       }

@@ -45,6 +45,12 @@ struct ChunkView {
   return {chunk.planes[column] + size_t{row} * layout.stride, chunk.tails[column] + size_t{row} * layout.tail_width()};
 }
 
+/// A row of a recent chunk, which is a version of a slot of the table.
+struct RecentRow {
+  uint32_t row = 0;
+  uint32_t slot = 0;
+};
+
 class ChunkStore {
  public:
   /// The layout outlives this object.

@@ -58,13 +58,30 @@ void Sketches::begin_cycle() {
   changes_before_ = changes_;
 }
 
-void Sketches::on_recent(uint32_t chunk, uint32_t end, std::span<const uint32_t> columns) {
+void Sketches::on_recent(uint32_t chunk, std::span<const RecentRow> rows, std::span<const uint32_t> columns) {
   std::fill_n(made_.begin() + static_cast<std::ptrdiff_t>(size_t{chunk} * columns_.size()), columns_.size(), 0);
   for (const uint32_t column : columns) {
     if (columns_[column].version != 0) {
-      make(chunk, column, end);
+      copy_of_slots(chunk, rows, column);
     }
   }
+}
+
+void Sketches::copy_of_slots(uint32_t chunk, std::span<const RecentRow> rows, uint32_t column) {
+  uint8_t* const out = store_->sketch(chunk, column);
+  const uint8_t* home = nullptr;
+  uint32_t first = 0;  // The slots of the chunk at hand: rows of one come one after the other.
+  uint32_t end = 0;
+  for (const RecentRow& row : rows) {
+    if (row.slot < first || row.slot >= end) {
+      const uint32_t of_chunk = row.slot / store_->chunk_rows();
+      home = bytes(of_chunk, column);
+      first = of_chunk * store_->chunk_rows();
+      end = first + store_->chunk_rows();
+    }
+    out[row.row] = home != nullptr ? home[row.slot - first] : bucket_of(chunk, row.row, column);
+  }
+  made_[size_t{chunk} * columns_.size() + column] = columns_[column].version;
 }
 
 void Sketches::on_load(uint64_t rows) {
@@ -111,7 +128,7 @@ void Sketches::make_due() {
           --planes_left;
           mark_branch(made_[size_t{chunk} * columns_.size() + column] == 0 ? Branch::kSketchMade
                                                                            : Branch::kSketchMadeAnew);
-          make(chunk, column, store_->chunk_rows());
+          make(chunk, column);
         }
       }
     }
@@ -187,11 +204,12 @@ void Sketches::draw(uint32_t column) {
   }
 }
 
-void Sketches::make(uint32_t chunk, uint32_t column, uint32_t end) {
+void Sketches::make(uint32_t chunk, uint32_t column) {
   if (is_planted(Fault::kSketchNotMade)) {
     made_[size_t{chunk} * columns_.size() + column] = columns_[column].version;
     return;
   }
+  const uint32_t end = store_->chunk_rows();
   const Column& it = columns_[column];
   const CodeRule& rule = layout_->columns[column].code;
   const uint32_t stride = layout_->columns[column].stride;
@@ -211,7 +229,7 @@ void Sketches::make(uint32_t chunk, uint32_t column, uint32_t end) {
     }
   }
   for_each_bit(store_->nulls(chunk)[column], bitmap_words(end), [out](uint32_t row) { out[row] = kNullBucket; });
-  if (column < kRowSketchColumnsMax && !store_->is_recent(chunk)) {
+  if (column < kRowSketchColumnsMax) {
     uint8_t* rows = store_->row_sketches(chunk) + column;
     for (uint32_t row = 0; row < end; ++row) {
       rows[size_t{row} * store_->row_sketch_bytes()] = out[row];

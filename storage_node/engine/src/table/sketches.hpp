@@ -60,9 +60,10 @@ class Sketches {
   /// Fetches what on_write() will change.
   void prefetch_write(uint32_t chunk, uint32_t row, uint32_t column) const;
   void on_change() { ++changes_; }
-  /// These columns of the rows of a recent chunk were laid out, all of them before row `end`: their bytes that there
-  /// are histograms for are made at once. Those of other columns do not exist.
-  void on_recent(uint32_t chunk, uint32_t end, std::span<const uint32_t> columns);
+  /// These columns of rows of a recent chunk were laid out: their bytes that there are histograms for exist at once.
+  /// They are those of the rows' slots; on_write() says of which values that is not true. Those of other columns do not
+  /// exist.
+  void on_recent(uint32_t chunk, std::span<const RecentRow> rows, std::span<const uint32_t> columns);
   /// So many rows were loaded, before the first cycle: what is due for them is due at once.
   void on_load(uint64_t rows);
 
@@ -84,8 +85,8 @@ class Sketches {
   void make_due();
   void draw(uint32_t column);
   void draw_sample();
-  /// Makes the bytes of the rows before `end`.
-  void make(uint32_t chunk, uint32_t column, uint32_t end);
+  void make(uint32_t chunk, uint32_t column);
+  void copy_of_slots(uint32_t chunk, std::span<const RecentRow> rows, uint32_t column);
   [[nodiscard]] uint8_t bucket_of(uint32_t chunk, uint32_t row, uint32_t column) const;
 
   const TableLayout* layout_;

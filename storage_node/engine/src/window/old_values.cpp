@@ -6,19 +6,10 @@
 namespace daedalus::engine {
 namespace {
 
-constexpr uint16_t kNullBit = 0x8000;  // Beside a column's number.
 static_assert(semantics::kColumnsMax < kNullBit);
 
 /// Values up to this width are kept for many rows together: those of one word of rows fit into half a slab.
 constexpr uint32_t kTogetherWidthMax = 56;
-
-void set_null(uint64_t* nulls, uint32_t row, bool is_null) {
-  if (is_null) {
-    set_bit(nulls, row);
-  } else {
-    clear_bit(nulls, row);
-  }
-}
 
 /// A column without tails has no plane of them.
 void copy_tail(uint8_t* target, const uint8_t* tail, uint32_t width) {
@@ -41,19 +32,24 @@ uint16_t used_bytes(const uint8_t* tail, uint32_t width) {
   return static_cast<uint16_t>(width);
 }
 
-struct Place {
-  uint8_t* value = nullptr;
-  uint8_t* tail = nullptr;
-};
-
-Place place_of(const TableLayout& layout, const RowPlanes& planes, uint32_t column, uint32_t row) {
-  const ColumnLayout& column_layout = layout.columns[column];
-  return {planes.planes[column] + size_t{row} * column_layout.stride,
-          planes.planes[layout.tail_plane(column)] + size_t{row} * column_layout.tail_width()};
+/// Copies values of one width, which the compiler knows where there is one: `copy` is told both ends of each.
+template <typename Copy>
+void copy_each(const ColumnLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into,
+               Copy&& copy) {
+  constexpr size_t kAhead = 16;
+  uint8_t* const target = into.planes[column];
+  for (size_t number = 0; number < rows.size(); ++number) {
+    const RowCopy& row = rows[number];
+    const RowCopy& ahead = rows[std::min(number + kAhead, rows.size() - 1)];
+    __builtin_prefetch(ahead.from.planes[column] + size_t{ahead.from_row} * layout.stride);
+    copy(target + size_t{row.into_row} * layout.stride, row.from.planes[column] + size_t{row.from_row} * layout.stride);
+  }
 }
 
-uint64_t word_at(const uint8_t* bytes, uint32_t word) {
-  return load<uint64_t>(bytes + size_t{word} * sizeof(uint64_t));
+template <size_t kWidth>
+void copy_each_of(const ColumnLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into) {
+  copy_each(layout, column, rows, into,
+            [](uint8_t* target, const uint8_t* value) { std::memcpy(target, value, kWidth); });
 }
 
 }  // namespace
@@ -66,7 +62,7 @@ uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t ro
   const ColumnLayout& of_column = layout.columns[column];
   const bool is_null = of_column.nullable && test_bit(from.nulls[column], row);
   out = put(static_cast<uint16_t>(is_null ? column | kNullBit : column), out);
-  const Place place = place_of(layout, from, column, row);
+  const ValuePlace place = place_of_value(layout, from, column, row);
   copy_value(out, place.value, of_column.stride);
   out += of_column.stride;
   if (of_column.tail_width() > 0) {
@@ -78,43 +74,38 @@ uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t ro
   return out;
 }
 
-void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count, const RowPlanes& into, uint32_t row) {
-  for (; count > 0; --count) {
-    const auto head = load<uint16_t>(bytes);
-    bytes += sizeof head;
-    const uint32_t column = head & ~kNullBit;
-    const ColumnLayout& of_column = layout.columns[column];
-    const Place place = place_of(layout, into, column, row);
-    copy_value(place.value, bytes, of_column.stride);
-    bytes += of_column.stride;
-    if (of_column.tail_width() > 0) {
-      const auto used = load<uint16_t>(bytes);
-      bytes += sizeof used;
-      std::memcpy(place.tail, bytes, used);
-      std::memset(place.tail + used, 0, of_column.tail_width() - used);
-      bytes += used;
-    }
-    if (of_column.nullable) {
-      set_null(into.nulls[column], row, (head & kNullBit) != 0);
-    }
-  }
-}
-
 void copy_values(const TableLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into) {
-  constexpr size_t kAhead = 16;
   const ColumnLayout& of_column = layout.columns[column];
-  for (size_t number = 0; number < rows.size(); ++number) {
-    const RowCopy& row = rows[number];
-    const RowCopy& ahead = rows[std::min(number + kAhead, rows.size() - 1)];
-    __builtin_prefetch(place_of(layout, ahead.from, column, ahead.from_row).value);
-    const Place source = place_of(layout, row.from, column, row.from_row);
-    const Place target = place_of(layout, into, column, row.into_row);
-    copy_value(target.value, source.value, of_column.stride);
-    copy_tail(target.tail, source.tail, of_column.tail_width());
+  switch (of_column.stride) {
+    case 1:
+      copy_each_of<1>(of_column, column, rows, into);
+      break;
+    case 2:
+      copy_each_of<2>(of_column, column, rows, into);
+      break;
+    case 4:
+      copy_each_of<4>(of_column, column, rows, into);
+      break;
+    case 8:
+      copy_each_of<8>(of_column, column, rows, into);
+      break;
+    case 16:
+      copy_each_of<16>(of_column, column, rows, into);
+      break;
+    default:
+      copy_each(of_column, column, rows, into, [width = of_column.stride](uint8_t* target, const uint8_t* value) {
+        std::memcpy(target, value, width);
+      });
+  }
+  if (of_column.tail_width() > 0) {
+    for (const RowCopy& row : rows) {
+      std::memcpy(place_of_value(layout, into, column, row.into_row).tail,
+                  place_of_value(layout, row.from, column, row.from_row).tail, of_column.tail_width());
+    }
   }
   if (of_column.nullable) {
     for (const RowCopy& row : rows) {
-      set_null(into.nulls[column], row.into_row, test_bit(row.from.nulls[column], row.from_row));
+      write_bit(into.nulls[column], row.into_row, test_bit(row.from.nulls[column], row.from_row));
     }
   }
 }
@@ -150,47 +141,12 @@ uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& 
     out += count * sizeof(uint64_t);
   }
   for_each_bit(words.rows + words.first, count, [&](uint32_t bit) {
-    const Place place = place_of(layout, from, column, words.first * 64 + bit);
+    const ValuePlace place = place_of_value(layout, from, column, words.first * 64 + bit);
     copy_value(out, place.value, of_column.stride);
     copy_tail(out + of_column.stride, place.tail, of_column.tail_width());
     out += of_column.width;
   });
   return out;
-}
-
-void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t first_word, uint32_t word_count,
-                   uint32_t row, const RowPlanes& into, uint32_t into_row) {
-  const uint32_t column = load<uint16_t>(bytes);
-  const ColumnLayout& of_column = layout.columns[column];
-  const uint8_t* const rows = bytes + sizeof(uint16_t);
-  const uint8_t* const nulls = rows + word_count * sizeof(uint64_t);
-  const uint8_t* const values = of_column.nullable ? nulls + word_count * sizeof(uint64_t) : nulls;
-  const uint32_t word = row / 64 - first_word;
-  const uint64_t bit = uint64_t{1} << (row % 64);
-  if ((word_at(rows, word) & bit) == 0) {
-    return;
-  }
-  auto before = static_cast<size_t>(__builtin_popcountll(word_at(rows, word) & (bit - 1)));
-  for (uint32_t earlier = 0; earlier < word; ++earlier) {
-    before += static_cast<size_t>(__builtin_popcountll(word_at(rows, earlier)));
-  }
-  const Place target = place_of(layout, into, column, into_row);
-  const uint8_t* const value = values + before * of_column.width;
-  copy_value(target.value, value, of_column.stride);
-  copy_tail(target.tail, value + of_column.stride, of_column.tail_width());
-  if (of_column.nullable) {
-    set_null(into.nulls[column], into_row, (word_at(nulls, word) & bit) != 0);
-  }
-}
-
-void take_old_values(const TableLayout& layout, const OldValues& values, uint32_t home, const RowPlanes& into,
-                     uint32_t row) {
-  const Record& record = *values.record;
-  if (record.kind == Record::Kind::kRowsValues) {
-    return take_value_of(layout, values.bytes, record.row, record.count, home, into, row);
-  }
-  DCHECK(record.kind == Record::Kind::kValues);
-  take_values(layout, values.bytes, record.count, into, row);
 }
 
 }  // namespace daedalus::engine

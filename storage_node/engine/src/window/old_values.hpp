@@ -1,7 +1,8 @@
 // How values lie in the records of a window.
 //
 // Decides their bytes: a column's number with its NULL bit, the value as it lies in its plane, and its tail without the
-// zeros at its end. Refuses to know where records lie and what they mean.
+// zeros at its end; values of many rows in one column, behind the bitmap of the rows. Undo reads them. Refuses to know
+// where records lie and what they mean.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,27 @@ struct RowPlanes {
   uint64_t* const* nulls = nullptr;
 };
 
+/// Where one value lies. A column without tails has none.
+struct ValuePlace {
+  uint8_t* value = nullptr;
+  uint8_t* tail = nullptr;
+};
+[[nodiscard]] inline ValuePlace place_of_value(const TableLayout& layout, const RowPlanes& planes, uint32_t column,
+                                               uint32_t row) {
+  const ColumnLayout& of_column = layout.columns[column];
+  return {planes.planes[column] + size_t{row} * of_column.stride,
+          planes.planes[layout.tail_plane(column)] + size_t{row} * of_column.tail_width()};
+}
+
+/// Stands beside a column's number where the value is NULL.
+constexpr uint16_t kNullBit = 0x8000;
+
 /// Returns how many bytes put_value() writes at most.
 [[nodiscard]] size_t value_bytes_max(const ColumnLayout& column);
 
 /// Writes the value of one column of a row; returns where the next one goes.
 [[nodiscard]] uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t row, uint32_t column,
                                  uint8_t* out);
-
-/// Puts so many values that put_value() wrote back into a row.
-void take_values(const TableLayout& layout, const uint8_t* bytes, uint32_t count, const RowPlanes& into, uint32_t row);
 
 /// One row of a chunk, and a row elsewhere that it is copied to.
 struct RowCopy {
@@ -35,7 +48,7 @@ struct RowCopy {
   uint32_t into_row = 0;
 };
 /// Copies the values of one column. NULL bits are written of a column that allows NULL. Cost: that of a cache miss a
-/// row; those of many rows overlap.
+/// row; those of many rows overlap. Of rows that lie close together, a ns each.
 void copy_values(const TableLayout& layout, uint32_t column, std::span<const RowCopy> rows, const RowPlanes& into);
 
 /// Returns whether values of a column may be kept for many rows together: wide ones are kept row by row.
@@ -53,18 +66,10 @@ struct RowWords {
 /// found room, at least one. Returns where they end. Precondition: there is room for one word.
 [[nodiscard]] uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& words, uint32_t column,
                                   uint8_t* out, const uint8_t* limit);
-/// Puts the value back that put_values() wrote for `row` of the chunk, if that is one of its rows. `words` are those
-/// that were written; their bitmap is in the bytes.
-void take_value_of(const TableLayout& layout, const uint8_t* bytes, uint32_t first_word, uint32_t word_count,
-                   uint32_t row, const RowPlanes& into, uint32_t into_row);
-
 /// A record with values that a row had before one update, and the bytes of the record.
 struct OldValues {
   const Record* record = nullptr;
   const uint8_t* bytes = nullptr;
 };
-/// Puts those of row `home` of the chunk that the record is of back into a row.
-void take_old_values(const TableLayout& layout, const OldValues& values, uint32_t home, const RowPlanes& into,
-                     uint32_t row);
 
 }  // namespace daedalus::engine

@@ -15,7 +15,8 @@ RecentColumns::RecentColumns(const TableLayout& layout, const ChunkStore& store)
       store_(&store),
       old_values_max_(store.chunk_rows() * kOldValuesOfRow),
       versions_(store.chunk_rows()),
-      taken_(bitmap_words(store.chunk_rows())) {}
+      taken_(bitmap_words(store.chunk_rows())),
+      undo_(layout) {}
 
 void RecentColumns::begin(uint32_t chunk) {
   chunk_ = chunk;
@@ -25,16 +26,17 @@ void RecentColumns::begin(uint32_t chunk) {
 }
 
 void RecentColumns::add(uint32_t row, uint32_t slot) {
-  const uint32_t first = rows_.empty() ? 0 : versions_[rows_.back()].end;
+  const uint32_t first = rows_.empty() ? 0 : versions_[rows_.back().row].end;
   versions_[row] = {slot, first, static_cast<uint32_t>(old_values_.size())};
-  rows_.push_back(row);
+  rows_.push_back({row, slot});
 }
 
-void RecentColumns::lay_out() {
+std::span<const OtherValue> RecentColumns::lay_out() {
 #ifdef DAEDALUS_DCHECK
   spoil(rows_);
 #endif
   lay_out(rows_, read_.of_all);
+  return undo_.put();
 }
 
 bool RecentColumns::lay_out_taken(std::span<const uint32_t> rows) {
@@ -42,7 +44,7 @@ bool RecentColumns::lay_out_taken(std::span<const uint32_t> rows) {
   for (const uint32_t row : rows) {
     if (!test_bit(taken_.data(), row)) {
       set_bit(taken_.data(), row);
-      listed_.push_back(row);
+      listed_.push_back({row, versions_[row].slot});
     }
   }
   if (listed_.empty() || read_.of_taken.empty()) {
@@ -52,32 +54,33 @@ bool RecentColumns::lay_out_taken(std::span<const uint32_t> rows) {
   return true;
 }
 
-void RecentColumns::lay_out(std::span<const uint32_t> rows, const std::vector<uint32_t>& columns) {
+void RecentColumns::lay_out(std::span<const RecentRow> rows, const std::vector<uint32_t>& columns) {
   copies_.clear();
-  for (const uint32_t row : rows) {
-    const uint32_t chunk = versions_[row].slot / store_->chunk_rows();
-    copies_.push_back({{store_->planes(chunk), store_->nulls(chunk)}, versions_[row].slot % store_->chunk_rows(), row});
+  for (const RecentRow& row : rows) {
+    const uint32_t chunk = row.slot / store_->chunk_rows();
+    copies_.push_back({{store_->planes(chunk), store_->nulls(chunk)}, row.slot % store_->chunk_rows(), row.row});
   }
   const RowPlanes into{store_->planes(chunk_), store_->nulls(chunk_)};
   for (const uint32_t column : columns) {
     copy_values(*layout_, column, copies_, into);
   }
+  undo_.begin(columns);
   for (const RowCopy& copy : copies_) {
     const Version& version = versions_[copy.into_row];
     for (uint32_t number = version.first; number < version.end; ++number) {
-      take_old_values(*layout_, old_values_[number], copy.from_row, into, copy.into_row);
+      undo_.put_back(old_values_[number], copy.from_row, into, copy.into_row);
     }
   }
 }
 
-void RecentColumns::spoil(std::span<const uint32_t> rows) {
+void RecentColumns::spoil(std::span<const RecentRow> rows) {
   constexpr uint8_t kNonsense = 0x5a;
   uint8_t* const* planes = store_->planes(chunk_);
   for (uint32_t column = 0; column < layout_->columns.size(); ++column) {
     uint8_t* const plane = planes[column];
     const uint32_t stride = layout_->columns[column].stride;
-    for (const uint32_t row : rows) {
-      plane[size_t{row} * stride] ^= kNonsense;
+    for (const RecentRow& row : rows) {
+      plane[size_t{row.row} * stride] ^= kNonsense;
     }
   }
 }

@@ -13,6 +13,7 @@
 
 #include "chunk_store.hpp"
 #include "old_values.hpp"
+#include "undo.hpp"
 
 namespace daedalus::engine {
 
@@ -45,9 +46,12 @@ class RecentColumns {
   void add(uint32_t row, uint32_t slot);
   /// Returns the slot that a row is a version of.
   [[nodiscard]] uint32_t slot(uint32_t row) const { return versions_[row].slot; }
+  /// Returns the rows that were added.
+  [[nodiscard]] std::span<const RecentRow> rows() const { return rows_; }
 
-  /// Lays out what is read of all rows that were added. Cost: of a value some ns, and of each old value.
-  void lay_out();
+  /// Lays out what is read of all rows that were added. Cost: of a value some ns, and of each old value that is read.
+  /// Returns those values that the rows do not have in the table any more, until the next call.
+  std::span<const OtherValue> lay_out();
   /// Lays out what is read of rows that are taken, where they have not been before. Returns whether any was not: what
   /// somebody has computed of the chunk's rows is void. Cost: of a row that was taken before, a ns.
   [[nodiscard]] bool lay_out_taken(std::span<const uint32_t> rows);
@@ -59,9 +63,9 @@ class RecentColumns {
     uint32_t end = 0;    ///< and end before that one.
   };
 
-  void lay_out(std::span<const uint32_t> rows, const std::vector<uint32_t>& columns);
+  void lay_out(std::span<const RecentRow> rows, const std::vector<uint32_t>& columns);
   /// Puts bytes where nothing is laid out, so that whoever reads them finds nonsense.
-  void spoil(std::span<const uint32_t> rows);
+  void spoil(std::span<const RecentRow> rows);
 
   const TableLayout* layout_;
   const ChunkStore* store_;
@@ -70,10 +74,11 @@ class RecentColumns {
   uint32_t chunk_ = 0;
   std::vector<Version> versions_;  ///< By row.
   std::vector<OldValues> old_values_;
-  std::vector<uint32_t> rows_;    ///< Holds those that were added.
-  std::vector<uint64_t> taken_;   ///< Marks those that were.
-  std::vector<uint32_t> listed_;  ///< Rows that are taken for the first time.
+  std::vector<RecentRow> rows_;    ///< Holds those that were added.
+  std::vector<uint64_t> taken_;    ///< Marks those that were.
+  std::vector<RecentRow> listed_;  ///< Rows that are taken for the first time.
   std::vector<RowCopy> copies_;
+  Undo undo_;
 };
 
 }  // namespace daedalus::engine

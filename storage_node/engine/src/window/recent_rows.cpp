@@ -41,9 +41,9 @@ void RecentRows::add(uint32_t slot, MomentRange moments) {
   find_next();
 }
 
-void RecentRows::lay_out() {
-  columns_.lay_out();
+std::span<const OtherValue> RecentRows::lay_out() {
   store_->fill_recent(chunk_, written_, held_);
+  return columns_.lay_out();
 }
 
 /// Somebody may have computed something of all rows of the chunk, so its contents are others.

@@ -39,8 +39,9 @@ class RecentRows {
   /// That row is added to columns(): it belongs in this slot, and these moments see it.
   void add(uint32_t slot, MomentRange moments);
 
-  /// Lays out what is read of all rows that were added, and fills the chunk with them.
-  void lay_out();
+  /// Lays out what is read of all rows that were added, and fills the chunk with them. Returns the values that they do
+  /// not have in the table any more, until more is laid out.
+  std::span<const OtherValue> lay_out();
   /// Returns the values of the rows.
   [[nodiscard]] RecentColumns& columns() { return columns_; }
 

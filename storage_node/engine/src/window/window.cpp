@@ -85,23 +85,16 @@ void Window::index_above(uint32_t chunk, Timestamp at) {
   }
 }
 
-Timestamp Window::next_change(uint32_t slot, Timestamp at) {
-  index_above(slot / store_->chunk_rows(), at);
-  Timestamp next = kNoMoment;
-  index_.for_each_above(at, slot % store_->chunk_rows(), [&](const Record& record, const uint8_t*) {
-    next = record.timestamp;  // The newest come first.
-  });
-  return next;
-}
-
-bool Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values) {
+SlotVersion Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values) {
   DCHECK(at >= oldest_);
   const uint32_t chunk = slot / store_->chunk_rows();
   const uint32_t row = slot % store_->chunk_rows();
   const size_t count = old_values.size();
   index_above(chunk, at);
   bool is_there = test_bit(store_->view(chunk).live, row);
+  Timestamp end = kNoMoment;
   index_.for_each_above(at, row, [&](const Record& record, const uint8_t* bytes) {
+    end = record.timestamp;  // The newest come first.
     switch (record.kind) {
       case Record::Kind::kInserted:
         is_there = false;
@@ -121,7 +114,7 @@ bool Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& o
   if (!is_there) {
     old_values.resize(count);
   }
-  return is_there;
+  return {is_there, end};
 }
 
 void Window::on_insert(uint32_t chunk, uint32_t row, Timestamp timestamp) {

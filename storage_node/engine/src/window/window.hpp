@@ -24,6 +24,12 @@
 
 namespace daedalus::engine {
 
+/// What a slot holds from one moment on.
+struct SlotVersion {
+  bool is_there = false;  ///< It holds a row.
+  Timestamp end{};        ///< The lowest moment at which that may be another; the highest there is where it is still.
+};
+
 class Window {
  public:
   /// layout and store outlive this object. bytes_max: what records may take; 0: nothing is recorded, and no moment of
@@ -51,18 +57,13 @@ class Window {
   void mark_recent(uint32_t chunk, Timestamp after, std::span<uint64_t> rows) const;
 
   /// Finds the version of a slot at a moment: appends what it had in columns that changed since, the newest values
-  /// first, which stay where they are until an update or trim() comes. False: no row was there, and nothing is
-  /// appended. Cost: of each record above the moment; for another chunk than that of the last call, or for a lower
-  /// moment, a pass over the chunk's records above the moment comes first, so ask chunk by chunk, the lowest moment
-  /// first.
-  [[nodiscard]] bool find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values);
+  /// first, which stay where they are until an update or trim() comes. Where no row was there, nothing is appended.
+  /// Cost: of each record above the moment; for another chunk than that of the last call, or for a lower moment, a pass
+  /// over the chunk's records above the moment comes first, so ask chunk by chunk, the lowest moment first.
+  [[nodiscard]] SlotVersion find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values);
 
   /// Returns whether anything is recorded of an update.
   [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
-
-  /// The lowest moment above `at` at which the row of a slot may have changed; the highest there is where it has not.
-  /// Cost: as find_version().
-  [[nodiscard]] Timestamp next_change(uint32_t slot, Timestamp at);
 
   // Updates say these, each before it changes the chunk, in the order in which they change each row.
 

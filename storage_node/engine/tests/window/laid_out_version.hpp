@@ -25,7 +25,7 @@ class LaidOutVersion {
   /// False: no row was there.
   [[nodiscard]] bool lay_out(Window& window, uint32_t slot, Timestamp at) {
     columns_.begin(chunk_);
-    if (!window.find_version(slot, at, columns_.old_values())) {
+    if (!window.find_version(slot, at, columns_.old_values()).is_there) {
       return false;
     }
     columns_.add(kRow, slot);

@@ -126,7 +126,7 @@ TEST_F(WindowTest, WhatOnlyTakersReadOfARowIsLaidOutWhenItIsTaken) {
   columns.read({.of_all = {kInt}, .of_taken = {kText}});
   columns.begin(kChunks);
   for (const uint32_t slot : {3u, 200u}) {
-    ASSERT_TRUE(window_.find_version(slot, Timestamp{5}, columns.old_values()));
+    ASSERT_TRUE(window_.find_version(slot, Timestamp{5}, columns.old_values()).is_there);
     columns.add(slot % 64, slot);
   }
   columns.lay_out();
