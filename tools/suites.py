@@ -134,6 +134,9 @@ NIGHTLY = [
         wants_quiet=True,
     ),
     pytest_suite(
+        "large answers", "tests/commands/test_large_answers.py", {"DAEDALUS_LARGE_ROWS": "3000000"}, wants_quiet=True
+    ),
+    pytest_suite(
         "heavy statements",
         "tests/commands/test_heavy_queries.py",
         {"DAEDALUS_HEAVY_STATEMENTS": "1000"},

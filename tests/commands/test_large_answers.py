@@ -1,19 +1,29 @@
-"""Answers larger than any bound, read as clients read them, beside transfers: each is the table at one moment."""
+"""Answers larger than any bound, read as clients read them, beside transfers: each is the table at one moment.
+
+DAEDALUS_LARGE_ROWS (60000) says how many rows an answer has.
+"""
 
 from __future__ import annotations
 
+import os
 import random
+import shutil
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas  # type: ignore[import-untyped]
 import psycopg
 import pytest
-from local_cluster import POSTGRES_PORT, Connection, LocalCluster, local_cluster
+import sqlalchemy
+from local_cluster import POSTGRES_PORT, ROOT, Connection, LocalCluster, local_cluster
 
-ENTRIES = 60_000
+ENTRIES = int(os.environ.get("DAEDALUS_LARGE_ROWS", "60000"))
+SEGMENT_MIB = max(32, ENTRIES // 5_000)
+WRITERS = 3
 REPLACED = 64  # Entries behind the others that are deleted and inserted again and again, and so move.
 ROWS = ENTRIES + REPLACED
 LINE = 400
@@ -21,16 +31,31 @@ TABLE = f"""
 CREATE TABLE entries (id int NOT NULL, balance bigint NOT NULL, moves bigint NOT NULL, line char({LINE}) NOT NULL);
 """
 OPTIONS = (
-    *("--storage-nodes", "2", "--segments", "2", "--segment-mib", "32", "--aggregators", "1", "--answer-mib", "4"),
+    *(
+        "--storage-nodes",
+        "2",
+        "--segments",
+        "2",
+        "--segment-mib",
+        str(SEGMENT_MIB),
+        "--aggregators",
+        "1",
+        "--answer-mib",
+        "4",
+    ),
     *("--partition-by", "hash(id)", "--segment-by", "hash(id)"),
 )
 QUERY = "SELECT id, balance, moves, line FROM entries"
 PIECE = 1_000
 SLEEPERS = 10
 SLEEPER_BYTES_MAX = 16 << 20
+READER_BYTES_MAX = 64 << 20  # What an answer may cost a process above what it has at rest, however large it is.
+READER_SECONDS_MAX = 60 + ENTRIES // 10_000
+JAVA = ROOT / "client-java"
+JDBC_CLASSES = (JAVA / "postgres-clients" / "target" / "test-classes", JAVA / "peer-driver" / "target" / "lib" / "*")
 
 Row = tuple[int, int, int]
-Reader = Callable[[LocalCluster, Path], Iterable[Row]]
+Reader = Callable[[LocalCluster, Path], Iterator[Row]]
 
 
 @pytest.fixture(scope="module")
@@ -47,30 +72,36 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 @contextmanager
 def transfers(cluster: LocalCluster, seed: int) -> Iterator[None]:
     """Moves amounts between entries for the time of the context."""
-    is_over = threading.Event()
+    is_over, counts = threading.Event(), [0] * WRITERS
 
-    def run() -> None:
-        draw = random.Random(f"{seed} transfers")
+    def run(writer: int) -> None:
+        draw = random.Random(f"{seed} transfers {writer}")
         with cluster.connect() as connection:
             while not is_over.is_set():
-                connection.execute(transfer(draw).encode())
+                connection.execute(transfer(draw, writer).encode())
+                counts[writer] += 1
 
-    thread = threading.Thread(target=run)
-    thread.start()
+    threads = [threading.Thread(target=run, args=(writer,)) for writer in range(WRITERS)]
+    began = time.monotonic()
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         is_over.set()
-        thread.join()
+        for thread in threads:
+            thread.join()
+        print(f"{sum(counts) / (time.monotonic() - began):.0f} transfers a second")
+    assert min(counts) > 0
 
 
-def transfer(draw: random.Random) -> str:
+def transfer(draw: random.Random, writer: int) -> str:
     """A message that is one update and keeps the number of rows, the sum of balances and an even sum of moves."""
     giver, taker = draw.sample(range(ENTRIES), 2)
     amount = draw.randrange(1, 100)
     kind = draw.randrange(3)
     if kind == 0:
-        entry = draw.randrange(ENTRIES, ROWS)
+        entry = draw.randrange(ENTRIES + writer, ROWS, WRITERS)  # Nobody else inserts what another has deleted.
         return f"DELETE FROM entries WHERE id = {entry}; INSERT INTO entries VALUES ({entry}, 0, 0, '{entry:0{LINE}}')"
     if kind == 1:
         change = f"CASE WHEN id = {giver} THEN balance - {amount} ELSE balance + {amount} END"
@@ -82,52 +113,75 @@ def transfer(draw: random.Random) -> str:
     )
 
 
-def read_whole(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
+def read_whole(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
     with cluster.connect() as connection:
-        return [row[:3] for row in connection.execute(QUERY).fetchall()]
+        yield from (row[:3] for row in connection.execute(QUERY).fetchall())
 
 
-def read_row_by_row(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
+def read_row_by_row(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
     with cluster.connect() as connection, connection.cursor() as cursor:
-        return [row[:3] for row in cursor.stream(QUERY)]
+        yield from (row[:3] for row in cursor.stream(QUERY))
 
 
-def read_by_cursor(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
+def read_by_cursor(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
     with cluster.connect() as connection, connection.transaction(), connection.cursor("every") as cursor:
         cursor.itersize = PIECE
         cursor.execute(QUERY)
-        return [row[:3] for row in cursor]
+        yield from (row[:3] for row in cursor)
 
 
-def read_by_held_cursor(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
+def read_by_held_cursor(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
     with cluster.connect() as connection:
         connection.execute(f"DECLARE every CURSOR WITH HOLD FOR {QUERY}".encode())
-        rows: list[Row] = []
         while piece := connection.execute(f"FETCH {PIECE} FROM every".encode()).fetchall():
-            rows.extend(row[:3] for row in piece)
-        return rows
+            yield from (row[:3] for row in piece)
 
 
-def read_by_copy(cluster: LocalCluster, _folder: Path) -> Iterable[Row]:
+def read_by_copy(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
     with (
         cluster.connect() as connection,
         connection.cursor() as cursor,
         cursor.copy("COPY entries (id, balance, moves) TO STDOUT") as copy,
     ):
         copy.set_types(["int4", "int8", "int8"])
-        return [(int(row[0]), int(row[1]), int(row[2])) for row in copy.rows()]
+        yield from ((int(row[0]), int(row[1]), int(row[2])) for row in copy.rows())
 
 
-def read_by_psql(cluster: LocalCluster, folder: Path) -> Iterable[Row]:
+def read_by_pandas(cluster: LocalCluster, _folder: Path) -> Iterator[Row]:
+    """By pandas, a frame for each piece."""
+    engine = sqlalchemy.create_engine(f"postgresql+psycopg://test@127.0.0.1:{cluster.port + POSTGRES_PORT}/entries")
+    with engine.connect().execution_options(stream_results=True) as connection:
+        for frame in pandas.read_sql_query(sqlalchemy.text(QUERY), connection, chunksize=PIECE):
+            yield from zip(frame["id"], frame["balance"], frame["moves"], strict=True)
+    engine.dispose()
+
+
+def fields_of(line: str) -> Row:
+    """A line of psql's, unaligned."""
+    entry, balance, moves = line.split("|")[:3]
+    return int(entry), int(balance), int(moves)
+
+
+def read_by_psql(cluster: LocalCluster, folder: Path) -> Iterator[Row]:
     """By psql in pieces, as its FETCH_COUNT has it, to a file."""
-    file = folder / "rows"
     dsn = f"host=127.0.0.1 port={cluster.port + POSTGRES_PORT} user=test dbname={cluster.table}"
-    subprocess.run(
-        ["psql", "-X", "-A", "-t", "-v", f"FETCH_COUNT={PIECE}", "-d", dsn, "-o", file, "-c", QUERY],
-        check=True,
-        timeout=300,
-    )
-    return [tuple(int(field) for field in line.split("|")[:3]) for line in file.read_text().splitlines()]  # type: ignore[misc]
+    yield from lines_of(folder, ["psql", "-X", "-A", "-t", "-v", f"FETCH_COUNT={PIECE}", "-d", dsn, "-c", QUERY])
+
+
+def read_by_pgjdbc(cluster: LocalCluster, folder: Path) -> Iterator[Row]:
+    url = f"jdbc:postgresql://127.0.0.1:{cluster.port + POSTGRES_PORT}/{cluster.table}?user=test"
+    classes = ":".join(str(place) for place in JDBC_CLASSES)
+    reader = [shutil.which("java") or "java", "-Xmx256m", "-cp", classes, "org.daedalus.postgres.PiecewiseReader"]
+    yield from lines_of(folder, [*reader, url, str(PIECE), QUERY])
+
+
+def lines_of(folder: Path, command: list[str]) -> Iterator[Row]:
+    """What a program prints."""
+    file = folder / "rows"
+    with file.open("wb") as out:
+        subprocess.run(command, stdout=out, check=True, timeout=READER_SECONDS_MAX)
+    with file.open() as lines:
+        yield from map(fields_of, lines)
 
 
 READERS: list[Reader] = [
@@ -137,6 +191,8 @@ READERS: list[Reader] = [
     read_by_held_cursor,
     read_by_copy,
     read_by_psql,
+    read_by_pandas,
+    read_by_pgjdbc,
 ]
 
 
@@ -144,17 +200,44 @@ READERS: list[Reader] = [
 def test_an_answer_beyond_any_bound_is_the_table_at_one_moment(
     entries: LocalCluster, tmp_path: Path, daedalus_seed: int, read: Reader
 ) -> None:
-    with transfers(entries, daedalus_seed):
-        rows = list(read(entries, tmp_path))
-    assert sorted(row[0] for row in rows) == list(range(ROWS)), "each row is there once"
-    assert sum(balance for _, balance, _ in rows) == 0
-    assert sum(moves for _, _, moves in rows) % 2 == 0
+    seen, balances, moves_made = bytearray(ROWS), 0, 0
+    with transfers(entries, daedalus_seed), peaks(entries) as grown:
+        for entry, balance, moves in read(entries, tmp_path):
+            seen[entry] += 1
+            balances += balance
+            moves_made += moves
+    assert seen == b"\x01" * ROWS, "each row is there once"
+    assert balances == 0
+    assert moves_made % 2 == 0
+    assert max(grown.values()) <= READER_BYTES_MAX, grown
 
 
 def resident_bytes(process: int) -> int:
     """Returns how much of the machine's memory a process has now."""
     pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
     return pages * 4096
+
+
+@contextmanager
+def peaks(cluster: LocalCluster) -> Iterator[dict[str, int]]:
+    """Says when the context ends by how many bytes each process of a cluster had grown at its most."""
+    processes = {name: cluster.processes[name] for name in ("aggregator-0", "node-0", "node-1")}
+    before = {name: resident_bytes(process) for name, process in processes.items()}
+    grown, is_over = dict.fromkeys(processes, 0), threading.Event()
+
+    def look() -> None:
+        while not is_over.wait(0.05):
+            for name, process in processes.items():
+                grown[name] = max(grown[name], resident_bytes(process) - before[name])
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield grown
+    finally:
+        is_over.set()
+        thread.join()
+        print({name: f"{count >> 20} MiB" for name, count in grown.items()})
 
 
 def test_readers_that_sleep_cost_little_memory_and_nobody_elses_time(entries: LocalCluster) -> None:
