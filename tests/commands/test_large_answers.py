@@ -49,7 +49,7 @@ QUERY = "SELECT id, balance, moves, line FROM entries"
 PIECE = 1_000
 SLEEPERS = 10
 SLEEPER_BYTES_MAX = 16 << 20
-READER_BYTES_MAX = 64 << 20  # What an answer may cost a process above what it has at rest, however large it is.
+READER_BYTES_MAX = 64 << 20  # An answer may cost a process so much above what it has at rest, however large it is.
 READER_SECONDS_MAX = 60 + ENTRIES // 10_000
 JAVA = ROOT / "client-java"
 JDBC_CLASSES = (JAVA / "postgres-clients" / "target" / "test-classes", JAVA / "peer-driver" / "target" / "lib" / "*")
@@ -176,7 +176,7 @@ def read_by_pgjdbc(cluster: LocalCluster, folder: Path) -> Iterator[Row]:
 
 
 def lines_of(folder: Path, command: list[str]) -> Iterator[Row]:
-    """What a program prints."""
+    """Reads what a program prints."""
     file = folder / "rows"
     with file.open("wb") as out:
         subprocess.run(command, stdout=out, check=True, timeout=READER_SECONDS_MAX)

@@ -19,7 +19,7 @@ struct RowPlanes {
   uint64_t* const* nulls = nullptr;
 };
 
-/// Where one value lies. A column without tails has none.
+/// The place of one value. A column without tails has none.
 struct ValuePlace {
   uint8_t* value = nullptr;
   uint8_t* tail = nullptr;

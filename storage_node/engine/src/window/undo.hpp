@@ -15,7 +15,7 @@ namespace daedalus::engine {
 /// A value that is not that of the row in the table any more.
 struct OtherValue {
   uint32_t column = 0;
-  uint32_t row = 0;  ///< Where it was put.
+  uint32_t row = 0;  ///< It was put there.
 };
 
 class Undo {

@@ -24,7 +24,7 @@
 
 namespace daedalus::engine {
 
-/// What a slot holds from one moment on.
+/// A slot holds this from one moment on.
 struct SlotVersion {
   bool is_there = false;  ///< It holds a row.
   Timestamp end{};        ///< The lowest moment at which that may be another; the highest there is where it is still.
