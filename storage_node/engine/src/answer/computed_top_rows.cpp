@@ -8,7 +8,7 @@ namespace daedalus::engine {
 namespace {
 
 /// Candidates beyond those wanted, at least: dropping the last of them then costs a few comparisons each.
-constexpr uint32_t kCandidatesSpare = 256;
+constexpr uint32_t kComputedSpare = 256;
 constexpr uint32_t kBatchRows = 1024;
 /// Beside what a value takes in itself: digits of a long numeric.
 constexpr uint64_t kDigitBytes = 256;
@@ -20,7 +20,7 @@ ComputedTopRows::ComputedTopRows(const TableLayout& layout, const ChunkStore& st
                                  DeadlineCheck& deadline_check)
     : store_(&store),
       rows_max_(rows_max),
-      candidates_max_(rows_max + std::max(rows_max, kCandidatesSpare)),
+      candidates_max_(rows_max + std::max(rows_max, kComputedSpare)),
       ties_by_(selection.ties_by),
       candidate_bytes_(sizeof(Candidate)),
       answer_memory_(&memory),
@@ -75,7 +75,7 @@ Result<void> ComputedTopRows::take_batch(uint32_t chunk, const RowBatch& batch) 
       candidate.keys.push_back(value_at(keys_[number].source.layout(), vectors[number], position, bytes_));
     }
     if (candidates_.size() == candidates_.capacity()) {
-      const size_t room = std::clamp<size_t>(2 * candidates_.capacity(), kCandidatesSpare / 4, candidates_max_);
+      const size_t room = std::clamp<size_t>(2 * candidates_.capacity(), kComputedSpare / 4, candidates_max_);
       if (!memory_.add((room - candidates_.capacity()) * candidate_bytes_)) {
         return answer_memory_->refusal();
       }
