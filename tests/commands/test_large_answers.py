@@ -73,6 +73,7 @@ def entries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalCluster]:
 def transfers(cluster: LocalCluster, seed: int) -> Iterator[None]:
     """Moves amounts between entries for the time of the context."""
     is_over, counts = threading.Event(), [0] * WRITERS
+    have_begun = threading.Barrier(WRITERS + 1, timeout=READER_SECONDS_MAX)
 
     def run(writer: int) -> None:
         draw = random.Random(f"{seed} transfers {writer}")
@@ -80,12 +81,15 @@ def transfers(cluster: LocalCluster, seed: int) -> Iterator[None]:
             while not is_over.is_set():
                 connection.execute(transfer(draw, writer).encode())
                 counts[writer] += 1
+                if counts[writer] == 1:
+                    have_begun.wait()
 
     threads = [threading.Thread(target=run, args=(writer,)) for writer in range(WRITERS)]
     began = time.monotonic()
     for thread in threads:
         thread.start()
     try:
+        have_begun.wait()  # A reader may be done before the last of them is connected.
         yield
     finally:
         is_over.set()

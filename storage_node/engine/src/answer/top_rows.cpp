@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "candidate_slots.hpp"
 #include "kernels_range.hpp"
 
 namespace daedalus::engine {
@@ -171,19 +172,12 @@ void TopRows::drop_last() {
 
 void TopRows::mark_held(uint32_t chunk, std::span<uint64_t> rows) {
   drop_last();
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.slot / store_->chunk_rows() == chunk) {
-      set_bit(rows.data(), candidate.slot % store_->chunk_rows());
-    }
-  }
+  mark_candidates(std::span<const Candidate>(candidates_), store_->chunk_rows(), chunk, rows);
 }
 
 std::vector<uint32_t> TopRows::finish() {
   drop_last();
-  std::vector<uint32_t> slots(candidates_.size());
-  std::transform(candidates_.begin(), candidates_.end(), slots.begin(),
-                 [](const Candidate& candidate) { return candidate.slot; });
-  std::sort(slots.begin(), slots.end());
+  std::vector<uint32_t> slots = slots_of(std::span<const Candidate>(candidates_));
   candidates_.clear();
   return slots;
 }

@@ -153,7 +153,7 @@ void Moments::lay_out_slot() {
   const auto count = static_cast<uint32_t>(moments_.size());
   while (next_moment_ < count && !rows_.is_full()) {
     const Timestamp at = std::max(moments_[next_moment_], oldest_);
-    const SlotVersion version = window_->find_version(slot, at, rows_.columns().old_values());
+    const RowVersion version = window_->find_version(slot, at, rows_.columns().old_values());
     const auto changed = std::lower_bound(moments_.begin() + next_moment_ + 1, moments_.end(), version.end);
     const auto end = static_cast<uint32_t>(changed - moments_.begin());
     if (version.is_there) {

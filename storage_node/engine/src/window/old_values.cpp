@@ -62,13 +62,13 @@ uint8_t* put_value(const TableLayout& layout, const RowPlanes& from, uint32_t ro
   const ColumnLayout& of_column = layout.columns[column];
   const bool is_null = of_column.nullable && test_bit(from.nulls[column], row);
   out = put(static_cast<uint16_t>(is_null ? column | kNullBit : column), out);
-  const ValuePlace place = place_of_value(layout, from, column, row);
-  copy_value(out, place.value, of_column.stride);
+  const ValuePointers at = pointers_to_value(layout, from, column, row);
+  copy_value(out, at.value, of_column.stride);
   out += of_column.stride;
   if (of_column.tail_width() > 0) {
-    const uint16_t used = used_bytes(place.tail, of_column.tail_width());
+    const uint16_t used = used_bytes(at.tail, of_column.tail_width());
     out = put(used, out);
-    std::memcpy(out, place.tail, used);
+    std::memcpy(out, at.tail, used);
     out += used;
   }
   return out;
@@ -99,8 +99,8 @@ void copy_values(const TableLayout& layout, uint32_t column, std::span<const Row
   }
   if (of_column.tail_width() > 0) {
     for (const RowCopy& row : rows) {
-      std::memcpy(place_of_value(layout, into, column, row.into_row).tail,
-                  place_of_value(layout, row.from, column, row.from_row).tail, of_column.tail_width());
+      std::memcpy(pointers_to_value(layout, into, column, row.into_row).tail,
+                  pointers_to_value(layout, row.from, column, row.from_row).tail, of_column.tail_width());
     }
   }
   if (of_column.nullable) {
@@ -141,9 +141,9 @@ uint8_t* put_values(const TableLayout& layout, const RowPlanes& from, RowWords& 
     out += count * sizeof(uint64_t);
   }
   for_each_bit(words.rows + words.first, count, [&](uint32_t bit) {
-    const ValuePlace place = place_of_value(layout, from, column, words.first * 64 + bit);
-    copy_value(out, place.value, of_column.stride);
-    copy_tail(out + of_column.stride, place.tail, of_column.tail_width());
+    const ValuePointers at = pointers_to_value(layout, from, column, words.first * 64 + bit);
+    copy_value(out, at.value, of_column.stride);
+    copy_tail(out + of_column.stride, at.tail, of_column.tail_width());
     out += of_column.width;
   });
   return out;

@@ -19,13 +19,13 @@ struct RowPlanes {
   uint64_t* const* nulls = nullptr;
 };
 
-/// The place of one value. A column without tails has none.
-struct ValuePlace {
+/// They lead to one value. A column without tails has none.
+struct ValuePointers {
   uint8_t* value = nullptr;
   uint8_t* tail = nullptr;
 };
-[[nodiscard]] inline ValuePlace place_of_value(const TableLayout& layout, const RowPlanes& planes, uint32_t column,
-                                               uint32_t row) {
+[[nodiscard]] inline ValuePointers pointers_to_value(const TableLayout& layout, const RowPlanes& planes,
+                                                     uint32_t column, uint32_t row) {
   const ColumnLayout& of_column = layout.columns[column];
   return {planes.planes[column] + size_t{row} * of_column.stride,
           planes.planes[layout.tail_plane(column)] + size_t{row} * of_column.tail_width()};

@@ -49,11 +49,11 @@ void Undo::put_back_values(const uint8_t* bytes, uint32_t count, const RowPlanes
     if (is_wanted_[column] == 0) {
       continue;
     }
-    const ValuePlace place = place_of_value(*layout_, into, column, row);
-    copy_value(place.value, value, of_column.stride);
+    const ValuePointers at = pointers_to_value(*layout_, into, column, row);
+    copy_value(at.value, value, of_column.stride);
     if (of_column.tail_width() > 0) {
-      std::memcpy(place.tail, tail, used);
-      std::memset(place.tail + used, 0, of_column.tail_width() - used);
+      std::memcpy(at.tail, tail, used);
+      std::memset(at.tail + used, 0, of_column.tail_width() - used);
     }
     if (of_column.nullable) {
       write_bit(into.nulls[column], row, (head & kNullBit) != 0);
@@ -81,10 +81,10 @@ void Undo::put_back_one_of_many(const OldValues& values, uint32_t home, const Ro
   }
   const size_t number = rank_of(column, rows, word) + count_of(word_at(rows, word) & (bit - 1));
   const uint8_t* const value = first + number * of_column.width;
-  const ValuePlace place = place_of_value(*layout_, into, column, row);
-  copy_value(place.value, value, of_column.stride);
+  const ValuePointers at = pointers_to_value(*layout_, into, column, row);
+  copy_value(at.value, value, of_column.stride);
   if (of_column.tail_width() > 0) {
-    std::memcpy(place.tail, value + of_column.stride, of_column.tail_width());
+    std::memcpy(at.tail, value + of_column.stride, of_column.tail_width());
   }
   if (of_column.nullable) {
     write_bit(into.nulls[column], row, (word_at(nulls, word) & bit) != 0);

@@ -85,7 +85,7 @@ void Window::index_above(uint32_t chunk, Timestamp at) {
   }
 }
 
-SlotVersion Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values) {
+RowVersion Window::find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values) {
   DCHECK(at >= oldest_);
   const uint32_t chunk = slot / store_->chunk_rows();
   const uint32_t row = slot % store_->chunk_rows();

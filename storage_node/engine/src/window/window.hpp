@@ -25,7 +25,7 @@
 namespace daedalus::engine {
 
 /// A slot holds this from one moment on.
-struct SlotVersion {
+struct RowVersion {
   bool is_there = false;  ///< It holds a row.
   Timestamp end{};        ///< The lowest moment at which that may be another; the highest there is where it is still.
 };
@@ -60,7 +60,7 @@ class Window {
   /// first, which stay where they are until an update or trim() comes. Where no row was there, nothing is appended.
   /// Cost: of each record above the moment; for another chunk than that of the last call, or for a lower moment, a pass
   /// over the chunk's records above the moment comes first, so ask chunk by chunk, the lowest moment first.
-  [[nodiscard]] SlotVersion find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values);
+  [[nodiscard]] RowVersion find_version(uint32_t slot, Timestamp at, std::vector<OldValues>& old_values);
 
   /// Returns whether anything is recorded of an update.
   [[nodiscard]] bool records(Timestamp timestamp) const { return timestamp > oldest_; }
