@@ -184,11 +184,13 @@ bool QueryController::is_outrun(QueryId id, const PreparedQuery& query, const Er
   return error.sqlstate == kMomentLost && !query.is_firm && !gather_.has_sent_rows(id);
 }
 
-/// A moment that whoever asks has not chosen is another when the query comes again.
+/// Whoever asks has not chosen the moment, and gets another one when the query comes again.
 Error QueryController::failure_of(const PreparedQuery& query, Error error) {
   if (error.sqlstate == kMomentLost && !query.is_firm) {
     error.category = ErrorCategory::kRetry;
-    error.hint = "Ask again: one update alone has overwritten more than the window of a segment keeps.";
+    error.hint =
+        "Ask again: this node has started again, has not heard for too long that the answer is still read, or has "
+        "taken an update that alone overwrites more than window_mib of a segment.";
   }
   return error;
 }

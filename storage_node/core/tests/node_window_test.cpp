@@ -178,7 +178,7 @@ TEST_F(NodeOutrunTest, AnAnswerOfWhichRowsHaveLeftIsRefused) {
   ASSERT_EQ(results.size(), 2u);
   EXPECT_TRUE(results[0].has_rows());
   expect_error(results[1], kAskAgain, "72000", "too long ago");
-  EXPECT_THAT(results[1].error().hint(), HasSubstr("one update alone"));
+  EXPECT_THAT(results[1].error().hint(), HasSubstr("an update that alone overwrites more"));
 }
 
 }  // namespace
