@@ -106,11 +106,22 @@ def test_queries_asked_twice_count_only_beside_as_many_updates_as_were_wanted() 
 
 
 def test_a_reader_that_sleeps_is_held_against_the_same_without_it() -> None:
-    awake = made_up("awake", {"p99_ms": 10.0}, run=0)
-    asleep = made_up("asleep", {"p99_ms": 10.5, "window_mib": 60.0, "lost": 1}, run=0)
+    awake = made_up("awake", {"p99_ms": 10.0, "updates_per_second": 9_900.0}, run=0)
+    result = {"p99_ms": 10.5, "window_mib": 60.0, "lost": 1, "updates_per_second": 9_800.0}
+    asleep = made_up("asleep", result, run=0)
     others = claim("a reader asleep", awake, asleep)
-    assert (others.ratios, others.note) == ((1.05,), "its own answer ended in 1 of 1 runs")
+    assert others.ratios == (1.05,)
+    assert others.note == "9,800 updates/s, 1.05 times the p99, 60.0 MiB, its own answer ended"
     assert claim("the same: MiB of windows", awake, asleep).is_met
+    slow = made_up("asleep", result | {"updates_per_second": 4_000.0}, run=0)
+    assert claim("a reader asleep", awake, slow).measured is None
+    assert claim("the same: MiB of windows", awake, slow).measured is None
+
+
+def test_a_window_counts_only_with_as_many_updates_as_were_wanted() -> None:
+    assert claim("window", made_up("kept", {"mib": 1.2, "updates": 19_900})).is_met
+    few = claim("window", made_up("kept", {"mib": 0.2, "updates": 3_331}))
+    assert (few.measured, few.note) == (None, "3,331 updates came, which took 0.20 MiB")
 
 
 def test_whole_tables_have_to_be_the_same_lines_in_any_order(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ std::string_view left_of(std::string_view text, int64_t count) {
 
 std::string_view right_of(std::string_view text, int64_t count) {
   if (count == std::numeric_limits<int32_t>::min()) {
-    return text;  // PostgreSQL negates the number as an int4, which leaves this one negative, and cuts nothing off
+    return text;  // PostgreSQL negates the number as an int4, which leaves this one negative, and cuts nothing off.
   }
   const int64_t left_out = count < 0 ? -count : character_count(text) - count;
   return text.substr(offset_of(text, left_out));
